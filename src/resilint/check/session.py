@@ -1,0 +1,277 @@
+"""The use case ``check``: from paths to an outcome. Everything a front end needs; nothing about how it is shown."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from resilint.check import baseline as baselines
+from resilint.check import cache as caches
+from resilint.check import owncheck
+from resilint.check.baseline import Baseline
+from resilint.check.discover import Skipped, relative
+from resilint.check.found import Found
+from resilint.check.internal import HINT, debugging, describe
+from resilint.check.judge import Case, Judged, exit_severity, judge
+from resilint.check.lowering import collector_paused
+from resilint.check.passes import Passes
+from resilint.check.project import Project, open_project
+from resilint.check.roots import group
+from resilint.check.selection import INTERNAL_ERROR, OWN, Rules, selected
+from resilint.check.suppress import suppressions
+from resilint.config import Configuration, load
+from resilint.domain import Diagnostic, ResilintError
+from resilint.rule import Rule
+
+
+def available_jobs() -> int:
+    """As many as there are processors for this process; more of them lose."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) or 1
+    return os.cpu_count() or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be checked, and how."""
+
+    paths: tuple[Path, ...]
+    working: Path
+    root: Path | None = None
+    configuration: Path | None = None
+    """A file to use instead of the projects' own."""
+    overrides: Mapping[str, Any] = field(default_factory=dict)
+    """Configuration from the command line, by key."""
+    overlay: Mapping[Path, bytes] = field(default_factory=dict)
+    """Contents that stand for what is on disk, by absolute path. They need not exist there."""
+    jobs: int = 0
+    """0: as many as there are processors."""
+    cached: bool = True
+    cache_folder: Path | None = None
+    """Instead of ``.resilint_cache`` in the root."""
+    force_exclude: bool = False
+    subtract_baseline: bool = True
+    """False: what the configuration's baseline accepts is reported all the same."""
+    warn: Callable[[str], None] = lambda message: None
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of it. All paths are relative to the working folder, with ``/``."""
+
+    working: Path
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    """Sorted."""
+    files: int = 0
+    lowered: int = 0
+    suppressed: int = 0
+    baselined: int = 0
+    withheld: Counter[tuple[str, str]] = field(default_factory=Counter)
+    skipped: list[Skipped] = field(default_factory=list)
+    projects: list[Project] = field(default_factory=list)
+    judged: list[Judged] = field(default_factory=list)
+    """One a project, in the same order, with paths relative to its root."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """By layer."""
+    failed: bool = False
+    """Something is reported that is bad enough for exit code 1."""
+    broken: bool = False
+    """Something went wrong in resilint itself: exit code 2."""
+
+    def lines(self, path: str) -> list[str]:
+        """The source lines of a path of a diagnostic."""
+        full = Path(os.path.normpath(self.working / path))
+        for project in self.projects:
+            name = relative(full, project.root)
+            if name is not None and name in project.files.facts:
+                return project.sources.lines(name)
+        return []
+
+
+def open_projects(request: Request, passes: Passes | None = None) -> list[Project]:
+    """Find, configure and lower everything that a request reaches."""
+    passes = passes or Passes()
+    working = Path(os.path.normpath(request.working))
+    projects = []
+    for each in group(request.paths, working, request.root):
+        configuration = load(_own(request, each.configuration), request.overrides, working)
+        cache = working / (request.cache_folder or each.root / caches.NAME) if request.cached else None
+        projects.append(
+            open_project(
+                each,
+                configuration,
+                request.overlay,
+                passes,
+                request.warn,
+                jobs=request.jobs or available_jobs(),
+                cache=cache,
+                force_exclude=request.force_exclude,
+            )
+        )
+    return projects
+
+
+def _own(request: Request, found: Path | None) -> Path | None:
+    return request.working / request.configuration if request.configuration is not None else found
+
+
+def configurations(request: Request) -> list[tuple[Path, Configuration]]:
+    """The root and the configuration of each project that a request reaches; no source is read."""
+    working = Path(os.path.normpath(request.working))
+    return [
+        (each.root, load(_own(request, each.configuration), request.overrides, working))
+        for each in group(request.paths, working, request.root)
+    ]
+
+
+def analyse(request: Request, passes: Passes | None = None) -> Outcome:
+    """Check.
+
+    Raises:
+        ResilintError: the request or the configuration is wrong. Defects of resilint become diagnostics instead.
+    """
+    outcome = Outcome(working=Path(os.path.normpath(request.working)))
+    with collector_paused():
+        for project in open_projects(request, passes):
+            judged = _judged(project, request)
+            _add(outcome, project, judged)
+    outcome.diagnostics.sort(key=lambda d: d.sort_key)
+    return outcome
+
+
+def _judged(project: Project, request: Request) -> Judged:
+    configuration = project.configuration
+    broken: list[tuple[str, str]] = [
+        (path, f"resilint failed to read this file: {why}") for path, why in sorted(project.files.failures.items())
+    ]
+    loaded = _rules(project.passes, broken)
+    rules = loaded or Rules(())
+    running = selected(configuration, rules) if loaded else frozenset({INTERNAL_ERROR})
+    baseline = _baseline(configuration, request)
+    silent = _silent(project, rules, running)
+    found, failed = _findings(project, [r for r in rules.all if r.name in running | silent], broken)
+    with project.clock.timed("judge"):
+        case = Case(
+            configuration,
+            rules,
+            running - failed,
+            silent - failed,
+            project.files.facts,
+            project.selection.reported,
+            project.sources,
+            baseline,
+        )
+        judged = judge(found, case)
+        judged.diagnostics += [owncheck.broken(rules, path, what, HINT).diagnostic() for path, what in broken]
+    return judged
+
+
+def _rules(passes: Passes, broken: list[tuple[str, str]]) -> Rules | None:
+    try:
+        return Rules(tuple(passes.rules()))
+    except Exception as problem:
+        if debugging():
+            raise
+        broken.append((".", f"the rules cannot be loaded: {describe(problem)}"))
+        return None
+
+
+def _baseline(configuration: Configuration, request: Request) -> Baseline | None:
+    if not configuration.baseline or not request.subtract_baseline:
+        return None
+    return baselines.load(request.working / configuration.baseline)
+
+
+def _silent(project: Project, rules: Rules, running: frozenset[str]) -> frozenset[str]:
+    """Strict rules that nobody selected, but that a suppression by id may be there for."""
+    words = set()
+    for path in project.selection.reported:
+        facts = project.files.facts.get(path)
+        if facts is not None and facts.comments:
+            found = suppressions(facts, lambda: [""], lambda word: frozenset())
+            words |= {item.word for suppression in found for item in suppression.rules}
+    return (
+        frozenset(rule.name for word in words if not rules.is_name(word) for rule in rules.named(word) if rule.strict)
+        - running
+    )
+
+
+def _findings(
+    project: Project, rules: Sequence[Rule], broken: list[tuple[str, str]]
+) -> tuple[list[Found], frozenset[str]]:
+    """What the rules find, and the names of those that failed. What raises costs its own findings only."""
+    found: list[Found] = []
+    failed: set[str] = set()
+    try:
+        program = project.program()
+        analysis = project.analysis(program)
+    except ResilintError:
+        raise
+    except Exception as problem:
+        if debugging():
+            raise
+        broken.append((".", f"resilint failed to analyse the project: {describe(problem)}"))
+        return [], frozenset(rule.name for rule in rules if rule.id != OWN)
+    with project.clock.timed("rules"):
+        for rule in rules:
+            if rule.id == OWN:
+                continue
+            try:
+                found += [Found(rule, finding) for finding in rule.check(analysis)]
+            except Exception as problem:
+                if debugging():
+                    raise
+                broken.append((".", f"the rule {rule.name} failed: {describe(problem)}"))
+                failed.add(rule.name)
+    return [each for each in found if each.rule.name not in failed], frozenset(failed)
+
+
+class _Teller:
+    """Paths relative to a root, told relative to the working folder."""
+
+    def __init__(self, root: Path, working: Path) -> None:
+        self._root = str(root)
+        self._working = str(working)
+        self._same = root == working
+        self._known: dict[str, str] = {}
+
+    def path(self, path: str) -> str:
+        if self._same:
+            return path
+        if path not in self._known:
+            full = os.path.join(self._root, path)
+            try:
+                self._known[path] = os.path.relpath(full, self._working).replace(os.sep, "/")
+            except ValueError:  # on another drive
+                self._known[path] = full.replace(os.sep, "/")
+        return self._known[path]
+
+    def diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
+        if self._same:
+            return diagnostic
+        fix = diagnostic.fix
+        if fix is not None:
+            fix = fix._replace(edits=tuple(edit._replace(path=self.path(edit.path)) for edit in fix.edits))
+        trace = tuple(hop._replace(path=self.path(hop.path)) for hop in diagnostic.trace)
+        return diagnostic._replace(path=self.path(diagnostic.path), trace=trace, fix=fix)
+
+
+def _add(outcome: Outcome, project: Project, judged: Judged) -> None:
+    teller = _Teller(project.root, outcome.working)
+    outcome.projects.append(project)
+    outcome.judged.append(judged)
+    outcome.diagnostics += map(teller.diagnostic, judged.diagnostics)
+    outcome.files += len(project.files.facts)
+    outcome.lowered += project.files.lowered
+    outcome.suppressed += judged.suppressed
+    outcome.baselined += judged.baselined
+    outcome.withheld += judged.withheld
+    outcome.skipped += [Skipped(teller.path(path), reason) for path, reason in project.skipped]
+    for layer, seconds in project.clock.seconds.items():
+        outcome.seconds[layer] = outcome.seconds.get(layer, 0.0) + seconds
+    outcome.failed |= exit_severity(judged.diagnostics, project.configuration.fail_on)
+    outcome.broken |= any(d.name == INTERNAL_ERROR for d in judged.diagnostics)

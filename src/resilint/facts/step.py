@@ -1,0 +1,196 @@
+"""A body as a small tree of steps that keeps order and nesting.
+
+Steps come in the order in which Python evaluates them. What is evaluated only sometimes stands in a :class:`Branch`: the right
+side of ``and``, both arms of a conditional expression. Step positions are exact (see ``syntax.positions``).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from resilint.domain import Span
+from resilint.facts.value import Value
+
+LoopKind = Literal["for", "while", "comprehension", "generator"]
+
+
+class _Step(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):
+    """Base of all steps; ``gc=False`` holds because steps form a tree."""
+
+
+class Invoke(_Step, tag="c"):
+    """The call ``scope.sites[site]`` is made; its arguments' own steps come before."""
+
+    site: int
+
+
+class Await(_Step, tag="a"):
+    """``await value``; ``span`` is the whole await expression."""
+
+    value: Value
+    span: Span
+
+
+class Load(_Step, tag="l"):
+    """An attribute is read (not called, not bound); a property runs code here."""
+
+    value: Value
+    span: Span
+
+
+class Bind(_Step, tag="b"):
+    """``target = value``; also ``+=`` (the value is the arithmetic), walrus, imports, ``del`` (no value, no annotation).
+
+    The target is a Reference, Attribute, Subscript, Sequence of targets, or Spread of one. A bare annotation has no value.
+    """
+
+    target: Value
+    value: Value | None
+    annotation: Value | None
+    span: Span
+    augmented: bool = False
+
+
+class Star(_Step, tag="*"):
+    """``from module import *``."""
+
+    module: str
+    level: int
+
+
+class Define(_Step, tag="d"):
+    """A ``def`` or ``class`` statement binds ``name`` to ``module.scopes[scope]`` (decorators applied)."""
+
+    name: str
+    scope: int
+
+
+class Loop(_Step, tag="L"):
+    """A loop.
+
+    ``for``: ``subject`` is the iterable, evaluated before the loop. ``while``: ``subject`` is the condition and
+    ``condition`` holds its steps, which run before every iteration. ``generator`` is a generator expression: its body runs
+    when somebody iterates; a ``comprehension`` runs at once. Filters of both are a :class:`Branch` around the rest.
+    """
+
+    kind: LoopKind
+    target: Value | None
+    subject: Value
+    condition: tuple[Step, ...]
+    body: tuple[Step, ...]
+    orelse: tuple[Step, ...]
+    is_async: bool
+    span: Span
+    """The header: from the keyword to the colon; for a comprehension its ``for`` clause's start to its iterable's end."""
+
+
+class Item(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One context manager of a ``with`` statement; ``span`` is its expression."""
+
+    value: Value
+    target: Value | None
+    span: Span
+    entering: tuple[Step, ...] = ()
+    """The steps that evaluate the context expression, in the scopes of the items before it."""
+
+
+class With(_Step, tag="w"):
+    items: tuple[Item, ...]
+    body: tuple[Step, ...]
+    is_async: bool
+    span: Span
+    """The header."""
+
+
+class Branch(_Step, tag="i"):
+    """``if test: body else: orelse``. The test's own steps come before. ``assert t`` is ``if t: (nothing) else: raise``."""
+
+    test: Value
+    body: tuple[Step, ...]
+    orelse: tuple[Step, ...]
+
+
+class Case(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A ``case``. ``patterns`` are the values it compares the subject with (alternatives); none and ``irrefutable`` for ``_``.
+
+    A class pattern ``C(...)`` gives a Spread of the class's value. Names that the pattern binds are Bind steps at the start of
+    ``body`` with value Unknown (the whole subject for ``case x``/``as x``).
+    """
+
+    patterns: tuple[Value, ...]
+    irrefutable: bool
+    guard: Value | None
+    guarding: tuple[Step, ...]
+    body: tuple[Step, ...]
+
+
+class Match(_Step, tag="m"):
+    subject: Value
+    cases: tuple[Case, ...]
+
+
+class Handler(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An ``except`` clause; ``types`` are the exception classes (none for a bare ``except``)."""
+
+    types: tuple[Value, ...]
+    name: str | None
+    body: tuple[Step, ...]
+
+
+class Try(_Step, tag="t"):
+    body: tuple[Step, ...]
+    handlers: tuple[Handler, ...]
+    orelse: tuple[Step, ...]
+    final: tuple[Step, ...]
+    is_star: bool = False
+
+
+class Return(_Step, tag="r"):
+    value: Value | None
+    span: Span
+
+
+class Raise(_Step, tag="x"):
+    """``raise value``; ``asserted`` for the failing side of an ``assert``."""
+
+    value: Value | None
+    span: Span
+    asserted: bool = False
+
+
+class Yield(_Step, tag="y"):
+    """``yield value`` or, with ``is_from``, ``yield from value``."""
+
+    value: Value | None
+    span: Span
+    is_from: bool = False
+
+
+class Break(_Step, tag="B"):
+    pass
+
+
+class Continue(_Step, tag="C"):
+    pass
+
+
+Step = (
+    Invoke
+    | Await
+    | Load
+    | Bind
+    | Star
+    | Define
+    | Loop
+    | With
+    | Branch
+    | Match
+    | Try
+    | Return
+    | Raise
+    | Yield
+    | Break
+    | Continue
+)
