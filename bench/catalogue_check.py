@@ -2,14 +2,16 @@
 
     python bench/catalogue_check.py --cache FOLDER [--import] [--offline] [LIBRARY...]
 
-Wheels are taken with ``pip download --no-deps`` into ``FOLDER/wheels``, unpacked under ``FOLDER/unpacked`` and read with the
-front end of resilint; nothing of them is imported. The standard library is that of the running interpreter; what has no Python source there is imported.
+Wheels are taken with ``pip download --no-deps`` into ``FOLDER/wheels``, unpacked under ``FOLDER/unpacked`` and read
+with the front end of resilint; nothing of them is imported. The standard library is that of the running interpreter, and the
+stubs that mypy brings; what has no Python source there is imported.
 
 ``--import`` also installs each library that has entries marked ``dynamic`` into an environment of its own under
-``FOLDER/environments``, and looks for those names there. Entries marked ``removed = "1.0"`` are looked for in a release before that one.
+``FOLDER/environments``, and looks for those names there. Entries marked ``removed = "1.0"`` are looked for in a release
+before that one.
 
-What is compared: that the name exists (through re-exports, star imports and base classes), whether it is async, and that the
-arguments named stand where the entry says. Exit 1 where something is missing or differs.
+What is compared: that the name exists (through re-exports, star imports and base classes), whether it is async, and
+that the arguments named stand where the entry says. Exit 1 where something is missing or differs.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from resilint.syntax import lower
 CATALOGUE = Path(__file__).parents[1] / "src" / "resilint" / "catalogue"
 
 
-# --- what a dotted name is -------------------------------------------------------------------------------------------------------
+# --- what a dotted name is ---
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +74,7 @@ class Module:
 
 @dataclasses.dataclass(frozen=True)
 class Found:
-    """A definition: a class or function (``scope``), or some other value. ``real`` is an imported object of the standard library."""
+    """A definition: a class or function (``scope``), or another value. ``real`` is an imported object."""
 
     module: Module | None
     scope: Scope | None = None
@@ -91,7 +93,7 @@ def walk(body: Iterable[Any]) -> Iterator[Any]:
         yield one
         for name in one.__struct_fields__:
             part = getattr(one, name)
-            if isinstance(part, tuple) and part and isinstance(part[0], step.Step.__args__):  # type: ignore[attr-defined]
+            if isinstance(part, tuple) and part and isinstance(part[0], step.Step.__args__):
                 yield from walk(part)
             elif isinstance(part, tuple) and part and isinstance(part[0], (step.Handler, step.Case)):
                 for arm in part:
@@ -253,7 +255,11 @@ class Sources:
     def member(self, owner: Found, name: str) -> list[Found]:
         """An attribute of a module or class."""
         if owner.real is not None:
-            thing = inspect.getattr_static(owner.real, name, None) if inspect.isclass(owner.real) else getattr(owner.real, name, None)
+            thing = (
+                inspect.getattr_static(owner.real, name, None)
+                if inspect.isclass(owner.real)
+                else getattr(owner.real, name, None)
+            )
             return [Found(None, real=thing)] if thing is not None else []
         if owner.module is not None and owner.scope is None and owner.other is None:
             return self.attribute(owner.module, name, set())
@@ -381,7 +387,10 @@ class Sources:
 
     def evaluate_annotation(self, module: Module, annotation: Any) -> list[Found]:
         if isinstance(annotation, value.Arithmetic):
-            return [*self.evaluate_annotation(module, annotation.left), *self.evaluate_annotation(module, annotation.right)]
+            return [
+                *self.evaluate_annotation(module, annotation.left),
+                *self.evaluate_annotation(module, annotation.right),
+            ]
         if isinstance(annotation, value.Subscript) and isinstance(annotation.value, value.Reference | value.Attribute):
             name = annotation.value.name
             if name in {"Optional", "Annotated", "ClassVar", "Final", "Union"}:
@@ -402,7 +411,7 @@ class Sources:
         return False
 
 
-# --- where the sources come from -------------------------------------------------------------------------------------------------
+# --- where the sources come from ---
 
 
 def is_standard(library: Library) -> bool:
@@ -448,7 +457,10 @@ class Store:
         done = subprocess.run(command, capture_output=True, text=True)
         archives = sorted(place.glob("*.whl"))
         if done.returncode or not archives:
-            print(f"  (no wheel of {requirement}: {done.stderr.strip().splitlines()[-1:] or 'only a source archive'})", file=sys.stderr)
+            print(
+                f"  (no wheel of {requirement}: {done.stderr.strip().splitlines()[-1:] or 'only a source archive'})",
+                file=sys.stderr,
+            )
             return None
         with tempfile.TemporaryDirectory(dir=self.unpacked) as fresh:
             with zipfile.ZipFile(archives[-1]) as archive:
@@ -465,12 +477,16 @@ class Store:
             if self.offline:
                 return None
             venv.create(target, with_pip=True, clear=True)
-            done = subprocess.run([str(python), "-m", "pip", "install", "-q", requirement], capture_output=True, text=True)
+            done = subprocess.run(
+                [str(python), "-m", "pip", "install", "-q", requirement], capture_output=True, text=True
+            )
             if done.returncode:
                 print(f"  (cannot install {requirement}: {done.stderr.strip().splitlines()[-1:]})", file=sys.stderr)
                 return None
             (target / "ready").touch()
-        done = subprocess.run([str(python), "-c", PROBE, json.dumps(names)], capture_output=True, text=True, timeout=300)
+        done = subprocess.run(
+            [str(python), "-c", PROBE, json.dumps(names)], capture_output=True, text=True, timeout=300
+        )
         if done.returncode:
             print(f"  (probing {requirement} failed: {done.stderr.strip().splitlines()[-1:]})", file=sys.stderr)
             return None
@@ -498,7 +514,7 @@ print(json.dumps({name: exists(name) for name in json.loads(sys.argv[1])}))
 """
 
 
-# --- the comparison --------------------------------------------------------------------------------------------------------------
+# --- the comparison ---
 
 
 def is_async(found: Found) -> bool | None:
@@ -525,7 +541,7 @@ def arguments_of(entry: Callable_) -> set[str]:
         if isinstance(thing, tuple):
             for item in thing:
                 take(item)
-        elif isinstance(thing, msgspec.Struct) and not (thing is not entry and getattr(thing, "removed", "")):
+        elif isinstance(thing, msgspec.Struct) and (thing is entry or not getattr(thing, "removed", None)):
             for name in thing.__struct_fields__:
                 part = getattr(thing, name)
                 if isinstance(part, str) and name in ARGUMENT_KEYS:
@@ -535,7 +551,7 @@ def arguments_of(entry: Callable_) -> set[str]:
 
     take(entry)
     for key in ("returns", "enters"):
-        text = getattr(entry, key) or ""
+        text = str(getattr(entry, key) or "")
         if ":" in text:
             named.add(text.partition(":")[2])
     return {one for one in named if one not in {"*", "**", "self"} and not re.fullmatch(r"\*\d+", one)}
@@ -642,16 +658,16 @@ class Check:
         if classes and not functions:
             self.constructor(name, entry, classes)
             if entry.is_async and not entry.awaitable and not self.sources.method(classes[0], "__await__"):
-                self.report.problems[name] = f"a class that cannot be awaited"
+                self.report.problems[name] = "a class that cannot be awaited"
             return
         known = [one for one in map(is_async, functions) if one is not None]
         if known:
             if entry.is_async and not entry.awaitable and not any(known):
-                self.report.problems[name] = f"is not async (mark it awaitable where it returns an awaitable)"
+                self.report.problems[name] = "is not async (mark it awaitable where it returns an awaitable)"
             if not entry.is_async and all(known):
-                self.report.problems[name] = f"is async"
+                self.report.problems[name] = "is async"
             if entry.awaitable and all(known):
-                self.report.problems[name] = f"is async by itself, awaitable says nothing"
+                self.report.problems[name] = "is async by itself, awaitable says nothing"
         self.arguments(name, entry, functions, is_method)
 
     def arguments(self, name: str, entry: Callable_, functions: list[Found], is_method: bool) -> None:
@@ -693,7 +709,7 @@ class Check:
             return
         for alias in entry.aliases:
             self.exists(alias, " (an alias)")
-        found = [one for one in self.exists(name)]
+        found = self.exists(name)
         owners = [one for one in found if one.is_class]
         if not found:
             return
@@ -709,7 +725,9 @@ class Check:
         if entry.call is not None:
             self.member(f"{name}.__call__", owners, ["__call__"], entry.call)
         if entry.enter is not None:
-            self.member(f"{name} as context manager", owners, ["__aenter__" if entry.enter.is_async else "__enter__"], None)
+            self.member(
+                f"{name} as context manager", owners, ["__aenter__" if entry.enter.is_async else "__enter__"], None
+            )
         for close in entry.close:
             self.member(f"{name}.{close} (closes it)", owners, close.split("."), None)
         for attribute in entry.attribute:
@@ -731,7 +749,7 @@ class Check:
             last = method.rpartition(".")[2]
             self.report.checked += 1
             if last != "*" and not self.sources.has_text(last, name.split(".")[0]):
-                self.report.problems[dotted] = f"nothing in the package is called so"
+                self.report.problems[dotted] = "nothing in the package is called so"
         else:
             self.member(dotted, owners, method.split("."), meaning)
 
@@ -755,7 +773,7 @@ class Check:
             self.callable(dotted, meaning, found, True)
 
 
-# --- the run ---------------------------------------------------------------------------------------------------------------------
+# --- the run ---
 
 
 def read_catalogue(names: list[str]) -> dict[str, Library]:
@@ -782,12 +800,19 @@ def check_removed(store: Store, roots: list[Path], own: str, report: Report) -> 
                 report.problems[name] = f"does not exist before {version} either"
 
 
+def tally(name: str, row: Iterable[int]) -> str:
+    kinds = ("checked", "wrong", "open", "dynamic", "removed")
+    return f"{name:22}" + "".join(f" {number:5} {kind}" for number, kind in zip(row, kinds, strict=True))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("libraries", nargs="*", help="names of catalogue files; all without")
     parser.add_argument("--cache", type=Path, required=True, help="folder for wheels, their content and environments")
     parser.add_argument("--offline", action="store_true", help="use only what the folder holds already")
-    parser.add_argument("--import", dest="imports", action="store_true", help="verify entries marked dynamic by importing them")
+    parser.add_argument(
+        "--import", dest="imports", action="store_true", help="verify entries marked dynamic by importing them"
+    )
     parser.add_argument("--verbose", action="store_true", help="also list what cannot be confirmed")
     options = parser.parse_args()
 
@@ -811,8 +836,12 @@ def main() -> int:
             # Names of later versions of Python, and what is written in C, stand in the stubs.
             second = Report(stem)
             Check(stubs, second).library(library)
-            report.problems = {k: v for k, v in report.problems.items() if k in second.problems or k in second.open_names}
-            report.open_names = [name for name in report.open_names if name in second.open_names or name in second.problems]
+            report.problems = {
+                k: v for k, v in report.problems.items() if k in second.problems or k in second.open_names
+            }
+            report.open_names = [
+                name for name in report.open_names if name in second.open_names or name in second.problems
+            ]
         own = distributions(library)[0] if distributions(library) else ""
         if not is_standard(library):
             check_removed(store, roots, own, report)
@@ -822,17 +851,17 @@ def main() -> int:
                     if answer is None:
                         report.open_names.append(name)
                     elif not answer[name]:
-                        report.problems[name] = f"an import does not find it either"
+                        report.problems[name] = "an import does not find it either"
         row = (report.checked, len(report.problems), len(report.open_names), len(report.dynamic), len(report.removed))
         totals = [a + b for a, b in zip(totals, row, strict=True)]
-        print(f"{stem:22} {row[0]:5} checked {row[1]:4} wrong {row[2]:4} open {row[3]:4} dynamic {row[4]:4} removed")
+        print(tally(stem, row))
         for subject, reason in sorted(report.problems.items()):
             print(f"    {subject}: {reason}")
         if options.verbose:
             for name in report.open_names:
                 print(f"    ? {name}")
         failed += bool(report.problems)
-    print(f"{'in all':22} {totals[0]:5} checked {totals[1]:4} wrong {totals[2]:4} open {totals[3]:4} dynamic {totals[4]:4} removed")
+    print(tally("in all", totals))
     return 1 if failed else 0
 
 

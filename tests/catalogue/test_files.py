@@ -36,10 +36,7 @@ def read(text: str) -> Library:
 
 LIBRARIES = {name: read(text) for name, text in FILES.items()}
 KNOWN_CLASSES = {
-    name
-    for library in LIBRARIES.values()
-    for path, klass in library.klass.items()
-    for name in (path, *klass.aliases)
+    name for library in LIBRARIES.values() for path, klass in library.klass.items() for name in (path, *klass.aliases)
 }
 
 
@@ -100,13 +97,12 @@ def test_arguments_are_well_formed(library: Library) -> None:
 def test_result_notation(library: Library) -> None:
     wrong = []
     for one in structs(library):
-        if isinstance(one, Callable_):
-            for text in (one.returns, one.enters):
-                form = FORMS.fullmatch(text) if text else None
-                if form and not ONE_ARGUMENT.fullmatch(form[2]):
-                    wrong.append(text)
-                elif text and not form and text not in {"self", "parameter", "first:*"} and not DOTTED.fullmatch(text):
-                    wrong.append(text)
+        for text in (one.returns, one.enters) if isinstance(one, Callable_) else ():
+            if text is None or text in {"self", "parameter", "first:*"}:
+                continue
+            form = FORMS.fullmatch(text)
+            if not (ONE_ARGUMENT.fullmatch(form[2]) if form else DOTTED.fullmatch(text)):
+                wrong.append(text)
     assert wrong == []
 
 

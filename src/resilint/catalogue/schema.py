@@ -1,6 +1,7 @@
 """The schema of a catalogue file. Unknown keys are refused.
 
-A file has four kinds of tables, all keyed by the dotted name under which the *defining* module exports a thing; other public
+A file has four kinds of tables, all keyed by the dotted name under which the *defining* module exports a thing;
+other public
 names of the same thing stand under ``aliases``::
 
     library = "asyncio"
@@ -14,7 +15,8 @@ names of the same thing stand under ``aliases``::
     spawn = { what = "coro@0", attached = true }
 
 An *argument* is written ``name@position``: ``"delay@0"``, ``"timeout"`` (keyword only), ``"@0"`` (positional only), and
-``"*"`` for every positional argument (``"*1"``: from position 1 on), ``"**"`` for every keyword as one mapping. ``"a@0|b"`` is the first of
+``"*"`` for every positional argument (``"*1"``: from position 1 on), ``"**"`` for every keyword as one mapping.
+``"a@0|b"`` is the first of
 the two that is given. Positions of methods do not count ``self``.
 """
 
@@ -56,7 +58,8 @@ class Wait(_Table):
 class Deadline(_Table):
     """A deadline in seconds.
 
-    On a call that returns a context manager it covers the body (``scope``); with ``covers`` it covers that argument, awaited here;
+    On a call that returns a context manager it covers the body (``scope``); with ``covers`` it covers that argument,
+    awaited here;
     with neither it covers the call itself (a client's total timeout, written at the call).
     """
 
@@ -69,7 +72,8 @@ class Deadline(_Table):
     absent: Literal["none", "finite"] = "none"
     """What an omitted argument means: no deadline, or a finite default."""
     counts: tuple[str, ...] = ()
-    """The forms that count as total: ``number``, and dotted constructors with their argument (``aiohttp.ClientTimeout:total@0``)."""
+    """The forms that count as total: ``number``, and dotted constructors with their argument
+    (``aiohttp.ClientTimeout:total@0``)."""
     swallows: bool = False
     """``move_on_after``: the expiry raises nothing."""
     otherwise: tuple[Deadline, ...] = ()
@@ -87,13 +91,16 @@ class Spawn(_Table):
     tracked: bool = True
     """False: a dropped task can vanish (``create_task`` of asyncio and of loops)."""
     thread: Literal["", "default-executor", "executor", "own", "thread"] = ""
-    """``what`` is a function that runs in a thread: of the default pool, of the executor given, of a pool of its own, a new one.
+    """``what`` is a function that runs in a thread: of the default pool, of the executor given, of a pool of its
+    own, a new one.
     An ``async def`` runs on the loop all the same (``BackgroundTasks.add_task`` takes both)."""
     later: bool = False
-    """The call only returns a function; calling that one (and awaiting it) runs ``what`` with its arguments (``sync_to_async``).
+    """The call only returns a function; calling that one (and awaiting it) runs ``what`` with its arguments
+    (``sync_to_async``).
     As a decorator: the decorated function is replaced by it."""
     arguments: Argument | None = None
-    """Where ``what``'s own positional arguments come from: ``"*1"`` means from position 1 on; ``"args"`` a keyword with a tuple."""
+    """Where ``what``'s own positional arguments come from: ``"*1"`` means from position 1 on; ``"args"`` a keyword
+    with a tuple."""
     kind: Literal["", "background", "job", "task", "thread", "callback"] = ""
     """What a detached one becomes: its role is worker."""
     enqueues: bool = False
@@ -123,13 +130,15 @@ class Retry(_Table):
     jitter: Argument | None = None
     jitter_default: float = 0
     full_jitter: Argument | None = None
-    """Each wait is random between 0 and the computed one, unless this argument is the literal None (backoff's ``jitter``)."""
+    """Each wait is random between 0 and the computed one, unless this argument is the literal None (backoff's
+    ``jitter``)."""
     iterator: bool = False
     """``for``/``async for`` over it makes the attempts."""
 
 
 class Stop(_Table):
-    """A retry's stop strategy: after ``attempts`` or ``seconds``; ``never``; operators ``|`` (first) and ``&`` (both)."""
+    """A retry's stop strategy: after ``attempts`` or ``seconds``; ``never``; operators ``|`` (first) and ``&``
+    (both)."""
 
     attempts: Argument | None = None
     seconds: Argument | None = None
@@ -200,7 +209,8 @@ class Registration(_Table):
     starts: bool = False
     """It runs at start-up (lifespan, startup hooks)."""
     becomes: str | None = None
-    """The decorated function is an instance of this class as well: ``task.delay()`` is looked up there (``celery.Task``)."""
+    """The decorated function is an instance of this class as well: ``task.delay()`` is looked up there
+    (``celery.Task``)."""
     removed: str = ""
     """The version that no longer has the argument ``what``; older ones do. Only the catalogue check looks at it."""
     deadline_attribute: str = ""
@@ -213,9 +223,12 @@ class Callable_(_Table):
     aliases: tuple[str, ...] = ()
     is_async: bool = msgspec.field(default=False, name="async")
     returns: str | None = None
-    """Dotted name of the class that the call makes (after ``await`` where async). ``"self"``, ``"argument:@0"`` (the argument itself),
-    ``"result:@0"`` (what the function given returns), ``"first:*"`` (list of what the awaitables given return), ``"entered:@0"`` (what
-    entering the context manager given binds), ``"class:@0"`` (an instance of the class given), ``"parameter"`` (the class that the
+    """Dotted name of the class that the call makes (after ``await`` where async). ``"self"``, ``"argument:@0"`` (the
+    argument itself),
+    ``"result:@0"`` (what the function given returns), ``"first:*"`` (list of what the awaitables given return),
+    ``"entered:@0"`` (what
+    entering the context manager given binds), ``"class:@0"`` (an instance of the class given), ``"parameter"`` (the
+    class that the
     receiver is subscripted with)."""
     enters: str | None = None
     """What ``async with``/``with`` binds, in the same notation; default: what the call returns."""
@@ -224,12 +237,15 @@ class Callable_(_Table):
     unless: tuple[Condition, ...] = ()
     """The effects below do not hold where one of these conditions does (``queue.get(block=False)``)."""
     dynamic: bool = False
-    """Made at run time (an attribute set on the instance, a lazy module): the sources do not define the name, so the catalogue check does
+    """Made at run time (an attribute set on the instance, a lazy module): the sources do not define the name, so the
+    catalogue check does
     not look for it. For the engine it means nothing."""
     awaitable: bool = False
-    """A plain ``def`` whose result is awaited (it returns an awaitable), so that ``async`` holds. Only the catalogue check looks at it."""
+    """A plain ``def`` whose result is awaited (it returns an awaitable), so that ``async`` holds. Only the catalogue
+    check looks at it."""
     removed: str = ""
-    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look for it."""
+    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look
+    for it."""
     wait: Wait | None = None
     deadline: Deadline | None = None
     shields: Argument | None = None
@@ -246,7 +262,8 @@ class Callable_(_Table):
     passes: Argument | None = None
     """Where the positional arguments of ``calls`` come from: ``"*1"`` means from position 1 on."""
     awaits_event: bool = False
-    """Awaits a flag that somebody else sets (``Event.wait``): under a deadline whose expiry is swallowed it is a wait of up to that long."""
+    """Awaits a flag that somebody else sets (``Event.wait``): under a deadline whose expiry is swallowed it is a
+    wait of up to that long."""
     partial: bool = False
     """``functools.partial``: the first argument bound to the rest."""
     wraps: Argument | None = None
@@ -274,7 +291,8 @@ class Callable_(_Table):
     executor: Literal["", "default", "to-thread", "offload-warning"] = ""
     """ADR-0011: ``to-thread``, its relatives, or the ``default`` executor."""
     executor_when: tuple[Condition, ...] = ()
-    """``executor`` holds only if all these conditions do; the other effects hold regardless (``to_thread.run_sync`` without ``limiter``)."""
+    """``executor`` holds only if all these conditions do; the other effects hold regardless (``to_thread.run_sync``
+    without ``limiter``)."""
     executor_argument: Argument | None = None
     """The default executor is meant where this argument is the literal None."""
     installs_default_executor: Argument | None = None
@@ -327,7 +345,8 @@ class Callable_(_Table):
         "choice",
         "total-seconds",
     ] = ""
-    """A numeric function that the evaluator computes. ``total-seconds`` is a method: the seconds of its receiver (``timedelta``)."""
+    """A numeric function that the evaluator computes. ``total-seconds`` is a method: the seconds of its receiver
+    (``timedelta``)."""
     iterator: Literal[
         "", "range", "count", "repeat", "enumerate", "zip", "reversed", "islice", "cycle", "chain", "iter"
     ] = ""
@@ -386,8 +405,10 @@ class Class_(_Table):
     call: Callable_ | None = None
     """What calling an instance does."""
     method: dict[str, Callable_] = {}
-    """By name; an attribute chain is one name (``chat.completions.create``); ``"*"`` for any other method or chain. A chain whose first
-    part is ``*`` stands for every chain (of one name or more) that ends so: ``"*.create"``. The exact name goes first, then the chain with ``*``, then ``"*"``;
+    """By name; an attribute chain is one name (``chat.completions.create``); ``"*"`` for any other method or chain.
+    A chain whose first
+    part is ``*`` stands for every chain (of one name or more) that ends so: ``"*.create"``. The exact name goes
+    first, then the chain with ``*``, then ``"*"``;
     what the class itself says goes before what its bases say."""
     attribute: dict[str, str] = {}
     """Attributes that hold instances: name (or ``"*"``) to dotted class."""
@@ -414,7 +435,8 @@ class Class_(_Table):
     dynamic: bool = False
     """Made at run time or by its users (a generated gRPC stub): the catalogue check does not look for it."""
     removed: str = ""
-    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look for it."""
+    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look
+    for it."""
     handler_base: bool = False
     """Classes below it are no use-case handlers in spite of their name (``logging.Handler``)."""
     stream_parameter: bool = False
@@ -426,7 +448,8 @@ class Library(_Table):
 
     library: str
     requires: str = ""
-    """The versions that the names were checked against (``httpx 0.28``), separated by commas where the file speaks of several
+    """The versions that the names were checked against (``httpx 0.28``), separated by commas where the file speaks
+    of several
     distributions; the part behind a semicolon is a remark."""
     distribution: str = ""
     """The distribution on the package index, where its name is another."""
