@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from resilint.catalogue import Catalogue
 from resilint.link.calls import CallGraph
+from resilint.link.configured import with_configured
 from resilint.link.infer import Inference
 from resilint.link.inputs import Settings, SourceFacts
 from resilint.link.linked import Linked
@@ -21,7 +22,7 @@ def link(files: Sequence[SourceFacts], catalogue: Catalogue, settings: Settings)
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 20_000))
     try:
-        program = Program(files, catalogue, settings)
+        program = Program(files, with_configured(catalogue, settings), settings)
         inference = Inference(program)
         inference.solve()
         calls = CallGraph(program, inference)

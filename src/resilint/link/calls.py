@@ -81,6 +81,8 @@ class CallGraph:
         self.mains: dict[Func, Span] = {}
         """Coroutine functions that ``asyncio.run`` runs, and what stands under the main guard."""
         self._meanings: dict[SiteKey, tuple[Meaning, ...]] = {}
+        settings = program.settings
+        self._house = {name for table in (settings.outbound, settings.blocking, settings.enqueue) for name, _ in table}
         self._properties = {
             program.scope(f).name for f in program.functions() if "property" in inference.flags(f) and program.owner(f) is not None
         }
@@ -112,6 +114,8 @@ class CallGraph:
         if isinstance(entity, Member):
             callable_ = self.catalogue.member(entity.of, entity.chain)
             return Meaning(f"{entity.of}.{entity.chain}", callable_, entity) if callable_ else None
+        if isinstance(entity, (Func, Bound)):
+            return self._configured(entity.func if isinstance(entity, Bound) else entity)
         if isinstance(entity, Inst) and isinstance(entity.of, Ext):
             for klass in self.catalogue.traits(entity.of.path):
                 if klass.call is not None:
@@ -123,6 +127,19 @@ class CallGraph:
                     if callable_ is not None:
                         return Meaning(base.path, callable_, base)
         return None
+
+    def _configured(self, func: Func) -> Meaning | None:
+        """A function of the project that the configuration gives a meaning."""
+        if not self._house:
+            return None
+        path = self.program.qualname(func)
+        callable_ = self.catalogue.function(path) if path in self._house else None
+        owner = self.program.owner(func)
+        if callable_ is None and owner is not None:
+            for base in self.inference.mro(owner):
+                if isinstance(base, Cls) and self.program.qualname(base) in self._house:
+                    callable_ = self.catalogue.member(self.program.qualname(base), self.program.scope(func).name)
+        return Meaning(path, callable_, Ext(path)) if callable_ is not None else None
 
     # Building
 

@@ -16,6 +16,7 @@ from resilint.link.infer import Inference, written_arguments
 from resilint.link.program import Program
 
 _PRAGMA = re.compile(r"resilint:\s*role\s*=\s*([a-z]+)")
+_ROLE_NAMES = frozenset(role.value for role in Role)
 _HANDLER_CLASS = ("Handler", "UseCase", "Interactor")
 _ADAPTER_CLASS = ("Adapter", "Gateway", "Client")
 _WORKER_CLASS = ("Scheduler", "Worker", "Consumer")
@@ -217,7 +218,7 @@ class Roles:
         for module in self.program.modules:
             for comment in module.facts.comments:
                 match = _PRAGMA.search(comment.text)
-                if match is None or match[1] not in Role:
+                if match is None or match[1] not in _ROLE_NAMES:
                     continue
                 for number, scope in enumerate(module.facts.scopes):
                     if scope.kind not in ("function", "class"):

@@ -93,7 +93,7 @@ class Relevance:
     def _has_effect(self, key: SiteKey, site: Site) -> bool:
         for meaning in self.linked.calls.meanings(key):
             said = meaning.callable
-            if said.wait is not None or said.retry is not None:
+            if said.wait is not None or said.retry is not None or (said.deadline is not None and said.outbound is None):
                 return True
             if said.outbound is not None and said.outbound in self.program.settings.outbound_groups:
                 return True
