@@ -469,7 +469,7 @@ class Store:
                 (Path(fresh) / "all").rename(target)
         return target
 
-    def names_made(self, requirement: str, names: list[str]) -> dict[str, bool] | None:
+    def names_made(self, requirement: str, names: list[str], library: Library) -> dict[str, bool] | None:
         """Which of the names an import finds, in an environment that holds the distribution and what it needs."""
         target = self.environments / re.sub(r"[^A-Za-z0-9.]+", "_", requirement)
         python = target / ("Scripts" if os.name == "nt" else "bin") / "python"
@@ -485,7 +485,7 @@ class Store:
                 return None
             (target / "ready").touch()
         done = subprocess.run(
-            [str(python), "-c", PROBE, json.dumps(names)], capture_output=True, text=True, timeout=300
+            [str(python), "-c", PROBE, json.dumps([names, library.probe])], capture_output=True, text=True, timeout=300
         )
         if done.returncode:
             print(f"  (probing {requirement} failed: {done.stderr.strip().splitlines()[-1:]})", file=sys.stderr)
@@ -495,7 +495,16 @@ class Store:
 
 
 PROBE = """
-import importlib, json, sys
+import ast, asyncio, importlib, json, sys
+names, probes = json.loads(sys.argv[1])
+
+def reach(thing, parts):
+    for part in parts:
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    return True
+
 def exists(dotted):
     parts = dotted.split(".")
     for cut in range(len(parts), 0, -1):
@@ -503,14 +512,34 @@ def exists(dotted):
             thing = importlib.import_module(".".join(parts[:cut]))
         except Exception:
             continue
-        for part in parts[cut:]:
-            if not hasattr(thing, part):
-                break
-            thing = getattr(thing, part)
-        else:
+        if reach(thing, parts[cut:]):
             return True
     return False
-print(json.dumps({name: exists(name) for name in json.loads(sys.argv[1])}))
+
+class Modules(dict):
+    def __missing__(self, name):
+        return importlib.import_module(name)
+
+async def among(owner, mine):
+    "The names of ``owner`` that one of its instances has."
+    found = set()
+    for expression in probes[owner]:
+        thing = eval(compile(expression, owner, "eval", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT), {}, Modules())
+        if asyncio.iscoroutine(thing):
+            thing = await thing
+        if hasattr(type(thing), "__aenter__"):
+            async with thing as entered:
+                found |= {name for name in mine if reach(entered, name[len(owner) + 1:].split("."))}
+        else:
+            found |= {name for name in mine if reach(thing, name[len(owner) + 1:].split("."))}
+    return found
+
+answer = {name: exists(name) for name in names}
+for owner in probes:
+    mine = [name for name, known in answer.items() if not known and name.startswith(owner + ".")]
+    if mine:
+        answer.update(dict.fromkeys(asyncio.run(among(owner, mine)), True))
+print(json.dumps(answer))
 """
 
 
@@ -850,7 +879,7 @@ def main() -> int:
         if not is_standard(library):
             check_removed(store, roots, own, report)
             if options.imports and report.dynamic:
-                answer = store.names_made(own, report.dynamic)
+                answer = store.names_made(own, report.dynamic, library)
                 for name in report.dynamic:
                     if answer is None:
                         report.open_names.append(name)

@@ -27,7 +27,7 @@ from resilint.facts import Await, Load, ModuleFacts, WithItem, Yield
 from resilint.facts.step import _Step
 from resilint.facts.value import _Value
 from resilint.syntax import lower
-from resilint.syntax.decoding import UndecodableError, decode_source
+from resilint.syntax.decoding import decode_source
 from resilint.syntax.positions import Positions
 
 
@@ -51,7 +51,9 @@ def expected(node: cst.CSTNode, semantic: Any, inclusive: Any) -> tuple[tuple[in
     if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
         first = start(node.decorators[0]) if node.decorators else start(node)
         return first, start(node), start(node.body, inclusive), end(node)
-    if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler, cst.If, cst.While, cst.For, cst.With, cst.MatchCase)):
+    if isinstance(
+        node, (cst.ExceptHandler, cst.ExceptStarHandler, cst.If, cst.While, cst.For, cst.With, cst.MatchCase)
+    ):
         if isinstance(node.body, cst.IndentedBlock):
             return start(node), start(node.body.header, inclusive)
         return start(node), start(node.body.leading_whitespace, inclusive)
@@ -66,7 +68,9 @@ def expected(node: cst.CSTNode, semantic: Any, inclusive: Any) -> tuple[tuple[in
 
 def spans_in(facts: ModuleFacts) -> dict[str, Counter[Span]]:
     """The spans of calls, awaits, attribute loads and so on in the facts."""
-    found: dict[str, Counter[Span]] = {name: Counter() for name in ("Call", "Await", "Attribute", "Yield", "name", "item")}
+    found: dict[str, Counter[Span]] = {
+        name: Counter() for name in ("Call", "Await", "Attribute", "Yield", "name", "item")
+    }
 
     def walk(part: object) -> None:
         if isinstance(part, Await):
@@ -112,7 +116,9 @@ def compare(path: Path) -> tuple[str, int, list[str]]:
     positions = Positions(module, text)
     differences = []
     count = 0
-    by_class: dict[str, Counter[Span]] = {name: Counter() for name in ("Call", "Await", "Attribute", "Yield", "name", "item")}
+    by_class: dict[str, Counter[Span]] = {
+        name: Counter() for name in ("Call", "Await", "Attribute", "Yield", "name", "item")
+    }
     for node in nodes_of(module):
         kind = type(node).__name__
         if kind in by_class:
@@ -132,7 +138,9 @@ def compare(path: Path) -> tuple[str, int, list[str]]:
     for name, spans in spans_in(facts).items():
         extra = spans - by_class[name]
         # Calls in annotations that are strings are seen by the front end alone.
-        differences.extend(f"{path}: {name} at {span} is in the facts alone" for span in extra if not _in_string(text, span))
+        differences.extend(
+            f"{path}: {name} at {span} is in the facts alone" for span in extra if not _in_string(text, span)
+        )
         if name != "Attribute":
             differences.extend(f"{path}: {name} at {span} is not in the facts" for span in by_class[name] - spans)
         count += spans.total()

@@ -456,6 +456,10 @@ class Library(_Table):
     optional: bool = False
     default: bool = True
     groups_off: tuple[str, ...] = ()
+    probe: dict[str, tuple[str, ...]] = {}
+    """By class: expressions that make an instance without any network, in which the catalogue check looks for the
+    class's ``dynamic`` members (clients of a cloud service get their methods from a data file). A module stands under
+    its own name; ``await`` is allowed."""
     function: dict[str, Callable_] = {}
     klass: dict[str, Class_] = msgspec.field(default={}, name="class")
     constant: dict[str, bool | int | float | str] = {}

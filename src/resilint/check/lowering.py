@@ -10,13 +10,13 @@ import gc
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from resilint.check import pool
 from resilint.check.cache import Cache, Stamp, digest_of, stamp_of
+from resilint.check.collector import collector_paused
 from resilint.check.discover import Skipped
 from resilint.facts import ModuleFacts, decode
 
@@ -59,18 +59,6 @@ class Files:
     lowered: int = 0
     """How many were not in the cache."""
     digests: dict[str, bytes] = field(default_factory=dict)
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Facts and trees have no cycles; the collector would only look through them again and again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def lower_all(

@@ -13,11 +13,11 @@ from resilint.check import baseline as baselines
 from resilint.check import cache as caches
 from resilint.check import owncheck
 from resilint.check.baseline import Baseline
+from resilint.check.collector import collector_paused
 from resilint.check.discover import Skipped, relative
 from resilint.check.found import Found
 from resilint.check.internal import HINT, debugging, describe
 from resilint.check.judge import Case, Judged, exit_severity, judge
-from resilint.check.lowering import collector_paused
 from resilint.check.passes import Passes
 from resilint.check.project import Project, open_project
 from resilint.check.roots import group
@@ -139,7 +139,7 @@ def analyse(request: Request, passes: Passes | None = None) -> Outcome:
         for project in open_projects(request, passes):
             judged = _judged(project, request)
             _add(outcome, project, judged)
-    outcome.diagnostics.sort(key=lambda d: d.sort_key)
+        outcome.diagnostics.sort(key=lambda d: d.sort_key)
     return outcome
 
 

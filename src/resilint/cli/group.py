@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from resilint import __version__
+from resilint.check.collector import collector_paused
 from resilint.cli.exits import guarded
 from resilint.cli.output import prepare_streams
 
@@ -49,7 +50,9 @@ class _Commands(click.Group):
         prepare_streams()
         named |= {"standalone_mode": False, "prog_name": "resilint"}
         run = super().main
-        sys.exit(guarded(lambda: run(*positional, **named)))
+        with collector_paused():
+            code = guarded(lambda: run(*positional, **named))
+        sys.exit(code)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -30,7 +30,6 @@ from resilint.facts.step import (
     Define,
     Handler,
     Invoke,
-    Item as WithItem,
     Load,
     Loop,
     LoopKind,
@@ -42,6 +41,9 @@ from resilint.facts.step import (
     Try,
     With,
     Yield,
+)
+from resilint.facts.step import (
+    Item as WithItem,
 )
 from resilint.facts.value import (
     Arithmetic,

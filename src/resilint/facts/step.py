@@ -20,27 +20,27 @@ class _Step(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):
     """Base of all steps; ``gc=False`` holds because steps form a tree."""
 
 
-class Invoke(_Step, tag="c"):
+class Invoke(_Step, frozen=True, tag="c"):
     """The call ``scope.sites[site]`` is made; its arguments' own steps come before."""
 
     site: int
 
 
-class Await(_Step, tag="a"):
+class Await(_Step, frozen=True, tag="a"):
     """``await value``; ``span`` is the whole await expression."""
 
     value: Value
     span: Span
 
 
-class Load(_Step, tag="l"):
+class Load(_Step, frozen=True, tag="l"):
     """An attribute is read (not called, not bound); a property runs code here."""
 
     value: Value
     span: Span
 
 
-class Bind(_Step, tag="b"):
+class Bind(_Step, frozen=True, tag="b"):
     """``target = value``; also ``+=`` (the value is the arithmetic), walrus, imports, ``del`` (no value, no annotation).
 
     The target is a Reference, Attribute, Subscript, Sequence of targets, or Spread of one. A bare annotation has no value.
@@ -53,21 +53,21 @@ class Bind(_Step, tag="b"):
     augmented: bool = False
 
 
-class Star(_Step, tag="*"):
+class Star(_Step, frozen=True, tag="*"):
     """``from module import *``."""
 
     module: str
     level: int
 
 
-class Define(_Step, tag="d"):
+class Define(_Step, frozen=True, tag="d"):
     """A ``def`` or ``class`` statement binds ``name`` to ``module.scopes[scope]`` (decorators applied)."""
 
     name: str
     scope: int
 
 
-class Loop(_Step, tag="L"):
+class Loop(_Step, frozen=True, tag="L"):
     """A loop.
 
     ``for``: ``subject`` is the iterable, evaluated before the loop. ``while``: ``subject`` is the condition and
@@ -96,7 +96,7 @@ class Item(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The steps that evaluate the context expression, in the scopes of the items before it."""
 
 
-class With(_Step, tag="w"):
+class With(_Step, frozen=True, tag="w"):
     items: tuple[Item, ...]
     body: tuple[Step, ...]
     is_async: bool
@@ -104,7 +104,7 @@ class With(_Step, tag="w"):
     """The header."""
 
 
-class Branch(_Step, tag="i"):
+class Branch(_Step, frozen=True, tag="i"):
     """``if test: body else: orelse``. The test's own steps come before. ``assert t`` is ``if t: (nothing) else: raise``."""
 
     test: Value
@@ -126,7 +126,7 @@ class Case(msgspec.Struct, frozen=True, array_like=True, gc=False):
     body: tuple[Step, ...]
 
 
-class Match(_Step, tag="m"):
+class Match(_Step, frozen=True, tag="m"):
     subject: Value
     cases: tuple[Case, ...]
 
@@ -139,7 +139,7 @@ class Handler(msgspec.Struct, frozen=True, array_like=True, gc=False):
     body: tuple[Step, ...]
 
 
-class Try(_Step, tag="t"):
+class Try(_Step, frozen=True, tag="t"):
     body: tuple[Step, ...]
     handlers: tuple[Handler, ...]
     orelse: tuple[Step, ...]
@@ -147,12 +147,12 @@ class Try(_Step, tag="t"):
     is_star: bool = False
 
 
-class Return(_Step, tag="r"):
+class Return(_Step, frozen=True, tag="r"):
     value: Value | None
     span: Span
 
 
-class Raise(_Step, tag="x"):
+class Raise(_Step, frozen=True, tag="x"):
     """``raise value``; ``asserted`` for the failing side of an ``assert``."""
 
     value: Value | None
@@ -160,7 +160,7 @@ class Raise(_Step, tag="x"):
     asserted: bool = False
 
 
-class Yield(_Step, tag="y"):
+class Yield(_Step, frozen=True, tag="y"):
     """``yield value`` or, with ``is_from``, ``yield from value``."""
 
     value: Value | None
@@ -168,11 +168,11 @@ class Yield(_Step, tag="y"):
     is_from: bool = False
 
 
-class Break(_Step, tag="B"):
+class Break(_Step, frozen=True, tag="B"):
     pass
 
 
-class Continue(_Step, tag="C"):
+class Continue(_Step, frozen=True, tag="C"):
     pass
 
 

@@ -13,46 +13,46 @@ class _Value(msgspec.Struct, frozen=True, array_like=True, tag=True, gc=False):
     """Base of all values; ``gc=False`` holds because values form a tree."""
 
 
-class Number(_Value, tag="n"):
+class Number(_Value, frozen=True, tag="n"):
     """A literal number. Complex numbers are :class:`Unknown`."""
 
     value: int | float
 
 
-class Text(_Value, tag="t"):
+class Text(_Value, frozen=True, tag="t"):
     """A literal string, adjacent parts joined. ``raw`` bytes literals are decoded as latin-1 with ``is_bytes``."""
 
     value: str
     is_bytes: bool = False
 
 
-class Constant(_Value, tag="c"):
+class Constant(_Value, frozen=True, tag="c"):
     """``None``, ``True``, ``False``; ``...`` is :class:`Unknown`."""
 
     value: bool | None
 
 
-class Reference(_Value, tag="r"):
+class Reference(_Value, frozen=True, tag="r"):
     """A name read in the scope that the value stands in. Comprehension variables carry a suffix ``@n`` of their own."""
 
     name: str
 
 
-class Attribute(_Value, tag="a"):
+class Attribute(_Value, frozen=True, tag="a"):
     """``value.name``."""
 
     value: Value
     name: str
 
 
-class Subscript(_Value, tag="s"):
+class Subscript(_Value, frozen=True, tag="s"):
     """``value[index]``; several indices are a tuple :class:`Sequence`."""
 
     value: Value
     index: Value
 
 
-class Slice(_Value, tag="S"):
+class Slice(_Value, frozen=True, tag="S"):
     """``lower:upper:step`` inside a :class:`Subscript`."""
 
     lower: Value | None
@@ -60,23 +60,23 @@ class Slice(_Value, tag="S"):
     step: Value | None
 
 
-class Result(_Value, tag="R"):
+class Result(_Value, frozen=True, tag="R"):
     """What the call ``scope.sites[site]`` returns, in the scope that the value stands in."""
 
     site: int
 
 
-class Awaited(_Value, tag="A"):
+class Awaited(_Value, frozen=True, tag="A"):
     """``await value``."""
 
     value: Value
 
 
-class Yielded(_Value, tag="Y"):
+class Yielded(_Value, frozen=True, tag="Y"):
     """What ``yield`` gives back; unknown in practice."""
 
 
-class Arithmetic(_Value, tag="o"):
+class Arithmetic(_Value, frozen=True, tag="o"):
     """``left operator right`` for the binary operators, spelled as in Python (``+``, ``//``, ``|``, ``<<`` ...)."""
 
     operator: str
@@ -84,17 +84,17 @@ class Arithmetic(_Value, tag="o"):
     right: Value
 
 
-class Negative(_Value, tag="m"):
+class Negative(_Value, frozen=True, tag="m"):
     """``-value`` (``+value`` is the value itself, ``~value`` is :class:`Unknown`)."""
 
     value: Value
 
 
-class Not(_Value, tag="!"):
+class Not(_Value, frozen=True, tag="!"):
     value: Value
 
 
-class Compare(_Value, tag="?"):
+class Compare(_Value, frozen=True, tag="?"):
     """``left operator right`` (``<``, ``in``, ``is not`` ...). ``a < b < c`` is a :class:`Boolean` of two."""
 
     operator: str
@@ -102,14 +102,14 @@ class Compare(_Value, tag="?"):
     right: Value
 
 
-class Boolean(_Value, tag="b"):
+class Boolean(_Value, frozen=True, tag="b"):
     """``a and b and c`` or ``a or b or c``."""
 
     operator: Literal["and", "or"]
     values: tuple[Value, ...]
 
 
-class Choice(_Value, tag="i"):
+class Choice(_Value, frozen=True, tag="i"):
     """``body if test else orelse``."""
 
     test: Value
@@ -117,20 +117,20 @@ class Choice(_Value, tag="i"):
     orelse: Value
 
 
-class Sequence(_Value, tag="l"):
+class Sequence(_Value, frozen=True, tag="l"):
     """A tuple, list or set display."""
 
     kind: SequenceKind
     items: tuple[Value, ...]
 
 
-class Mapping(_Value, tag="d"):
+class Mapping(_Value, frozen=True, tag="d"):
     """A dict display. A key of ``None`` (the Python value, no struct) marks ``**value``."""
 
     items: tuple[tuple[Value | None, Value], ...]
 
 
-class Spread(_Value, tag="*"):
+class Spread(_Value, frozen=True, tag="*"):
     """``*value`` inside a display or a subscript, and what a comprehension or generator expression makes.
 
     ``[f(x) for x in y]`` is ``Sequence("list", (Spread(element, lazy=False, repeated=True),))``: any number of ``element``.
@@ -143,19 +143,19 @@ class Spread(_Value, tag="*"):
     repeated: bool = False
 
 
-class Format(_Value, tag="f"):
+class Format(_Value, frozen=True, tag="f"):
     """An f-string (or t-string): literal parts are :class:`Text`."""
 
     parts: tuple[Value, ...]
 
 
-class ScopeValue(_Value, tag="F"):
+class ScopeValue(_Value, frozen=True, tag="F"):
     """The function, lambda or class whose scope is ``module.scopes[scope]``, as a value."""
 
     scope: int
 
 
-class Imported(_Value, tag="I"):
+class Imported(_Value, frozen=True, tag="I"):
     """What an import statement binds.
 
     ``import a.b`` binds ``a`` to ``Imported("a", 0, None, "a.b")``; ``import a.b as c`` binds ``Imported("a.b", 0)``;
@@ -169,7 +169,7 @@ class Imported(_Value, tag="I"):
     """For ``import a.b``: the dotted name that is loaded besides the one that is bound."""
 
 
-class Unknown(_Value, tag="u"):
+class Unknown(_Value, frozen=True, tag="u"):
     """An expression that no rule can use; calls inside it still are steps."""
 
 

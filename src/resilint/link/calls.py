@@ -86,7 +86,7 @@ class CallGraph:
         self._properties = {
             program.scope(f).name for f in program.functions() if "property" in inference.flags(f) and program.owner(f) is not None
         }
-        for module in program.modules:
+        for module in program.product():
             for number in range(len(module.facts.scopes)):
                 self._scope(module.number, number)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from resilint.link.entities import Entities, Entity, Many, Mapp, Tup
+from resilint.link.entities import Entities, Entity, Many, Mapp, Nothing, Plain, Tup
 
 DEPTH = 2
 """A list of tuples is followed, a list of lists of tuples is not."""
@@ -15,7 +15,9 @@ def normal(entities: Entities, depth: int = DEPTH) -> Entities:
         if isinstance(entity, (Many, Mapp, Tup)):
             break
     else:
-        return entities
+        if depth == DEPTH:
+            return entities
+        return frozenset(e for e in entities if not isinstance(e, (Plain, Nothing)))
     flat: set[Entity] = set()
     many: set[Entity] | None = None
     values: set[Entity] | None = None
@@ -34,8 +36,8 @@ def normal(entities: Entities, depth: int = DEPTH) -> Entities:
             known = tuples.setdefault(len(entity.items), [set() for _ in entity.items])
             for slot, types in zip(known, entity.items, strict=True):
                 slot |= types
-        else:
-            flat.add(entity)
+        elif depth == DEPTH or not isinstance(entity, (Plain, Nothing)):
+            flat.add(entity)  # numbers and texts inside containers decide nothing
     if depth > 0:
         if many is not None:
             flat.add(Many(normal(frozenset(many), depth - 1)))

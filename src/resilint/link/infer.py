@@ -192,7 +192,7 @@ class Inference:
             for base in self.mro(cls)[1:]:
                 if isinstance(base, Cls):
                     self._subclasses.setdefault(base, []).append(cls)
-        for module in self.program.modules:
+        for module in self.program.product():
             for number, scope in enumerate(module.facts.scopes):
                 for position in range(len(scope.sites)):
                     self.solver.get(("result", module.number, number, position))

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from resilint.catalogue import Catalogue
-from resilint.domain import RoleReason
+from resilint.domain import Role, RoleReason
 from resilint.facts import Imported, ModuleFacts, Scope, Site
 from resilint.link.entities import Cls, Func, SiteKey
 from resilint.link.index import Binding, ScopeIndex, Store, index_scope
 from resilint.link.inputs import Settings, SourceFacts
-from resilint.link.roots import ModuleTable
+from resilint.link.roots import ModuleTable, is_test_path
 
 
 @dataclass(slots=True)
@@ -118,6 +118,13 @@ class Program:
                 inner = module.facts.scopes[child]
                 if inner.kind in ("function", "lambda") and all(p.name != receiver for p in inner.parameters):
                     pending.append(child)
+
+    def product(self) -> Iterator[Module]:
+        """Files that can be reported in or call what is: all but tests (RULES.md: calls from tests are no callers)."""
+        configured = any(role != Role.TEST for role, _ in self.settings.roles)
+        for module in self.modules:
+            if configured or module.facts.comments or not is_test_path(module.path):
+                yield module
 
     # Plain look-ups
 

@@ -14,6 +14,7 @@ from resilint.link.calls import CallGraph, Edge, Meaning
 from resilint.link.entities import Bound, Cls, Coro, Entity, Ext, Func, FuncMember, Generator, Inst, Member, Partial, SiteKey, ordered
 from resilint.link.infer import Inference, written_arguments
 from resilint.link.program import Program
+from resilint.link.roots import is_test_path
 
 _PRAGMA = re.compile(r"resilint:\s*role\s*=\s*([a-z]+)")
 _ROLE_NAMES = frozenset(role.value for role in Role)
@@ -36,12 +37,6 @@ class Entry:
     site: SiteKey | None = None
     """The call (or decorator call) that registers it."""
     extra: list[tuple[Registration, SiteKey | None]] = field(default_factory=list)
-
-
-def is_test_path(path: str) -> bool:
-    """``tests/``, ``test_*.py``, ``conftest.py``."""
-    *folders, name = path.split("/")
-    return "tests" in folders or "test" in folders or name.startswith("test_") or name in ("conftest.py", "tests.py") or name.endswith("_test.py")
 
 
 def script_folder(path: str) -> str | None:
@@ -82,7 +77,7 @@ class Roles:
         self.entries[func] = Entry(role, RoleReason(role, source, text), registration, site, [] if registration is None else [(registration, site)])
 
     def _collect_frameworks(self) -> None:
-        for module in self.program.modules:
+        for module in self.program.product():
             for number, scope in enumerate(module.facts.scopes):
                 if scope.kind == "function":
                     self._decorated(Func(module.number, number))

@@ -6,6 +6,18 @@ import sys
 from collections.abc import Collection, Sequence
 
 
+def is_test_path(path: str) -> bool:
+    """``tests/``, ``test_*.py``, ``conftest.py`` (RULES.md, section 2), and their usual relatives."""
+    *folders, name = path.split("/")
+    return (
+        "tests" in folders
+        or "test" in folders
+        or name.startswith("test_")
+        or name in ("conftest.py", "tests.py")
+        or name.endswith("_test.py")
+    )
+
+
 class ModuleTable:
     """Files by dotted name. Paths are relative to the project's root, with ``/``."""
 

@@ -6,7 +6,7 @@ result is the least fixpoint whatever the order: results depend neither on the o
 
 from __future__ import annotations
 
-from collections import deque
+import heapq
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
@@ -15,7 +15,7 @@ from resilint.link.entities import NOBODY, Entities
 
 Node: TypeAlias = tuple[Any, ...]
 
-LIMIT = 48
+LIMIT = 24
 """A set that grows beyond this says nothing useful any more; it stops growing (a registry of everything)."""
 
 
@@ -26,8 +26,10 @@ class Solver:
         self._compute = compute
         self._values: dict[Node, Entities] = {}
         self._dependents: dict[Node, dict[Node, None]] = {}
-        self._queue: deque[Node] = deque()
+        self._queue: list[tuple[int, Node]] = []
         self._queued: set[Node] = set()
+        self._rank: dict[Node, int] = {}
+        """In which order nodes were first finished: what a node is made of comes before it."""
         self._current: Node | None = None
 
     def get(self, node: Node) -> Entities:
@@ -42,6 +44,7 @@ class Solver:
         if value is None:
             self._values[node] = NOBODY
             self._evaluate(node)
+            self._rank[node] = len(self._rank)
             return self._values[node]
         return value
 
@@ -63,14 +66,12 @@ class Solver:
     def touch(self, node: Node) -> None:
         """Everything that read ``node`` is computed again."""
         for reader in self._dependents.get(node, ()):
-            if reader not in self._queued:
-                self._queued.add(reader)
-                self._queue.append(reader)
+            self.again(reader)
 
     def again(self, node: Node) -> None:
         if node in self._values and node not in self._queued:
             self._queued.add(node)
-            self._queue.append(node)
+            heapq.heappush(self._queue, (self._rank.get(node, 1 << 60), node))
 
     def watch(self, node: Node) -> None:
         """The current computation depends on ``node``, which is no set but something ``touch``-ed by hand."""
@@ -79,7 +80,7 @@ class Solver:
 
     def drain(self) -> None:
         while self._queue:
-            node = self._queue.popleft()
+            _, node = heapq.heappop(self._queue)
             self._queued.discard(node)
             self._evaluate(node)
 

@@ -808,7 +808,7 @@ class Evaluator:
         """Where the project builds its classes."""
         if self._constructions is None:
             found: dict[Cls, list[SiteKey]] = {}
-            for module in self.program.modules:
+            for module in self.program.product():
                 for number_, scope in enumerate(module.facts.scopes):
                     for position in range(len(scope.sites)):
                         for entity in self.inference.solver.get(("callees", module.number, number_, position)):

@@ -70,7 +70,7 @@ class Relevance:
         """Functions from which a wait, a deadline's subject or an outbound call is reached."""
         linked = self.linked
         found: set[Func] = set()
-        for module in self.program.modules:
+        for module in self.program.product():
             for number, scope in enumerate(module.facts.scopes):
                 func = Func(module.number, number)
                 if any(self._has_effect(SiteKey(module.number, number, i), site) for i, site in enumerate(scope.sites)):

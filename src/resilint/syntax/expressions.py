@@ -3,16 +3,18 @@
 ``visit_X`` returns the value of an ``X`` and appends its steps to ``self.steps`` in the order in which Python evaluates them.
 """
 
+# ruff: noqa: N802  (a visitor is called as the class is)
+
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence as Collection
+from collections.abc import Callable
+from collections.abc import Sequence as Collection
 from typing import Any
 from unicodedata import normalize
 
 import libcst as cst
 
-from resilint.domain import Span
 from resilint.facts import (
     Arithmetic,
     Attribute,
@@ -150,8 +152,8 @@ class Expressions:
         part: cst.BaseExpression = node
         annotating, self.annotating = self.annotating, False
         while part.__class__ is cst.ConcatenatedString:
-            self._string_part(part.left, parts)  # type: ignore[attr-defined]
-            part = part.right  # type: ignore[attr-defined]
+            self._string_part(part.left, parts)
+            part = part.right
         self._string_part(part, parts)
         self.annotating = annotating
         if len(parts) == 1:
@@ -213,8 +215,8 @@ class Expressions:
             return Arithmetic(_OPERATORS[node.operator.__class__], value, self.value(node.right))
         chain = [node]
         while left.__class__ is cst.BinaryOperation:
-            chain.append(left)  # type: ignore[arg-type]
-            left = left.left  # type: ignore[attr-defined]
+            chain.append(left)
+            left = left.left
         value = self.value(left)
         for link in reversed(chain):
             value = Arithmetic(_OPERATORS[link.operator.__class__], value, self.value(link.right))
@@ -224,9 +226,9 @@ class Expressions:
         operator = node.operator.__class__
         operands = [node.right]
         left: cst.BaseExpression = node.left
-        while left.__class__ is cst.BooleanOperation and left.operator.__class__ is operator:  # type: ignore[attr-defined]
-            operands.append(left.right)  # type: ignore[attr-defined]
-            left = left.left  # type: ignore[attr-defined]
+        while left.__class__ is cst.BooleanOperation and left.operator.__class__ is operator:
+            operands.append(left.right)
+            left = left.left
         operands.append(left)
         operands.reverse()
         return self._boolean(operands, operator is cst.And)
@@ -279,9 +281,11 @@ class Expressions:
     def visit_IfExp(self, node: cst.IfExp) -> Value:
         test = self.value(node.test)
         steps = self.steps
-        self.steps = body_steps = []
+        body_steps: list[Step] = []
+        self.steps = body_steps
         body = self.value(node.body)
-        self.steps = orelse_steps = []
+        orelse_steps: list[Step] = []
+        self.steps = orelse_steps
         orelse = self.value(node.orelse)
         self.steps = steps
         if body_steps or orelse_steps:
@@ -302,8 +306,8 @@ class Expressions:
         value = Attribute(receiver, name)
         if not self.annotating:
             while receiver.__class__ is Attribute:
-                receiver = receiver.value  # type: ignore[union-attr]
-            if receiver.__class__ is not Reference or receiver.name not in self.modules:  # type: ignore[union-attr]
+                receiver = receiver.value
+            if receiver.__class__ is not Reference or receiver.name not in self.modules:
                 self.steps.append(Load(value, self.span(*self.at[id(node)])))
         return value
 
@@ -357,8 +361,8 @@ class Expressions:
         function = node.func
         callee: Value
         if function.__class__ is cst.Attribute:
-            receiver = self.value(function.value)  # type: ignore[attr-defined]
-            name = function.attr.value  # type: ignore[attr-defined]
+            receiver = self.value(function.value)
+            name = function.attr.value
             callee = Attribute(receiver, name if self.is_ascii else normalize("NFKC", name))
         else:
             callee = self.value(function)
@@ -507,7 +511,12 @@ class Expressions:
             self._rename(target.value, suffix)
 
     def _clause(
-        self, kind: LoopKind, clause: cst.CompFor, subject: Value, elements: tuple[cst.BaseExpression, ...], starred: bool
+        self,
+        kind: LoopKind,
+        clause: cst.CompFor,
+        subject: Value,
+        elements: tuple[cst.BaseExpression, ...],
+        starred: bool,
     ) -> Value:
         """Appends the loop of ``clause`` and what is inside it; returns the element."""
         steps, self.steps = self.steps, []
@@ -532,7 +541,14 @@ class Expressions:
         self.steps = steps
         steps.append(
             Loop(
-                kind, target, subject, (), tuple(body), (), clause.asynchronous is not None, self.span(*self.at[id(clause)])
+                kind,
+                target,
+                subject,
+                (),
+                tuple(body),
+                (),
+                clause.asynchronous is not None,
+                self.span(*self.at[id(clause)]),
             )
         )
         return value
@@ -586,7 +602,10 @@ class Expressions:
         return tuple(
             [
                 Parameter(
-                    self.name(p.name), kind, None if p.annotation is None else self.annotation(p.annotation.annotation), default
+                    self.name(p.name),
+                    kind,
+                    None if p.annotation is None else self.annotation(p.annotation.annotation),
+                    default,
                 )
                 for (p, kind), default in zip(found, defaults, strict=True)
             ]

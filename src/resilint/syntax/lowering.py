@@ -13,8 +13,8 @@ from resilint.domain import Span
 from resilint.facts import ModuleFacts, SyntaxProblem
 from resilint.syntax.comments import is_generated, suppressions
 from resilint.syntax.decoding import UndecodableError, decode_source
-from resilint.syntax.exports import exports
 from resilint.syntax.errors import explained
+from resilint.syntax.exports import exports
 from resilint.syntax.nesting import examine
 from resilint.syntax.positions import Positions, line_starts
 from resilint.syntax.scopes import NOWHERE, Frame
@@ -47,7 +47,10 @@ def lower_source(source: bytes) -> ModuleFacts:
         return _unreadable(*explained(error, text), lines)
     except RecursionError:
         return _unreadable(NOWHERE, _TOO_DEEP, lines)
-    except Exception as error:
+    except BaseException as error:
+        # A panic of LibCST's Rust part is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         return _unreadable(NOWHERE, f"cannot be read: {type(error).__name__}: {_first_line(str(error))}", lines)
 
 

@@ -40,6 +40,7 @@ _STRING = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 """A comment or a whole string. Every branch starts with a character of its own, so that the search skips to these."""
+_FORMAT_PREFIX = re.compile(r"(?:^|\W)(?:[ft]r?|r[ft])\Z", re.IGNORECASE)
 _QUOTE = re.compile(r"\"{3}|'{3}|[\"']")
 _PLAIN_FIELDS = re.compile(r"(?:[^{}]|\{\{|\}\}|\{(?!\{)[^{}]{0,200}(?:\{[^{}]{0,100}\}[^{}]{0,100}){0,4}\})*")
 """An f-string whose replacement fields hold no f-string and little else."""
@@ -48,7 +49,7 @@ _STATEMENT = re.compile(
     r"\n(?=[ \t]*(?:def|class|return|import|raise|while|try|except|finally|assert|del|pass|global|break|continue)\b)"
 )
 """Line ends before words that only a statement starts with. No expression goes on behind them, whatever the brackets say."""
-_BRACKET = re.compile(r"[(),]")
+_BRACKET = re.compile(r"[(),;]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _ELIF = re.compile(r"^([ ]*)elif\b", re.MULTILINE)
 _CASE = re.compile(r"^\s*case\b")
@@ -136,14 +137,18 @@ def _examine_statement(code: str, line: int) -> Nesting:
     code = code.replace("\0", "")
     depth, weight = _weigh(code, count_words=False)
     if depth > MOST_BRACKETS:
-        return Nesting(f"nests too deeply: {depth} brackets within each other (at most {MOST_BRACKETS} can be read)", line)
+        return Nesting(
+            f"nests too deeply: {depth} brackets within each other (at most {MOST_BRACKETS} can be read)", line
+        )
     if depth > MOST_PATTERN_BRACKETS and _CASE.match(code):
         reason = f"nests too deeply: a pattern of {depth} brackets (at most {MOST_PATTERN_BRACKETS} can be read)"
         return Nesting(reason, line)
     if weight > MOST_LINKS:
         _, weight = _weigh(code, count_words=True)
         if weight > MOST_LINKS:
-            return Nesting("nests too deeply: an expression is too long a chain of operators, attributes or calls", line)
+            return Nesting(
+                "nests too deeply: an expression is too long a chain of operators, attributes or calls", line
+            )
     return Nesting(is_deep=depth > _MANY or weight > _DEEP)
 
 
@@ -165,7 +170,7 @@ def _weigh(code: str, count_words: bool) -> tuple[int, int]:
             here = inside = heaviest = 0
             if len(stack) > most:
                 most = len(stack)
-        elif bracket == ",":
+        elif bracket in ",;":
             heaviest = max(heaviest, here + inside)
             here = inside = 0
         elif stack:
@@ -216,12 +221,7 @@ def _without_strings(text: str) -> tuple[str, str, int]:
 
 def _is_format(text: str, start: int) -> bool:
     """Whether the string whose quote is at ``start`` is an f-string or a t-string."""
-    if start and text[start - 1] in "rR":
-        start -= 1
-        return (start and text[start - 1] in "fFtT") or text[start + 1 : start + 2] in "fFtT"
-    if start and text[start - 1] in "fFtT":
-        return True
-    return False
+    return _FORMAT_PREFIX.search(text[max(start - 3, 0) : start]) is not None
 
 
 def _format_string(text: str, start: int, pieces: list[str]) -> tuple[int, str]:
@@ -236,7 +236,10 @@ def _format_string(text: str, start: int, pieces: list[str]) -> tuple[int, str]:
     size = len(text)
     while stack and position < size:
         if len(stack) > 2 * MOST_BRACKETS:
-            return position, f"nests too deeply: f-strings within each other (at most {MOST_BRACKETS} brackets can be read)"
+            return (
+                position,
+                f"nests too deeply: brackets in f-strings within each other (at most {MOST_BRACKETS} can be read)",
+            )
         top = stack[-1]
         if top[0] in "\"'" or top == ":":
             position = _literal_part(text, position, stack, pieces)

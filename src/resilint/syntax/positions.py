@@ -262,7 +262,7 @@ _SPECIAL = {
 }
 """What no layout can say; ``&name`` in a layout."""
 
-_PRELUDE = '''
+_PRELUDE = """
 def make(at, comments, default_indent, default_newline, text):
     indent = 0
     last = 0
@@ -403,7 +403,7 @@ def make(at, comments, default_indent, default_newline, text):
         for x in n.footer:
             p = _empty(x, p)
         return p
-'''
+"""
 
 _HAND_WRITTEN = {
     "SimpleWhitespace": "_space",
@@ -522,7 +522,9 @@ def _compiled(name: str, layout: str) -> str:
 def _factory(indent: str, start: str) -> Callable[..., dict[type, Callable[[Any, int], int]]]:
     """Compiles the functions. ``indent`` goes from a line's start to its first token, ``start`` is the offset there."""
     names = [*LAYOUT, *_HAND_WRITTEN]
-    namespace: dict[str, Any] = {name: getattr(cst, name) for name in ("SimpleWhitespace", "ParenthesizedWhitespace", "MaybeSentinel")}
+    namespace: dict[str, Any] = {
+        name: getattr(cst, name) for name in ("SimpleWhitespace", "ParenthesizedWhitespace", "MaybeSentinel")
+    }
     namespace["ImportStar"] = cst.ImportStar
     namespace["If"] = cst.If
     namespace["_BLANK"] = _BLANK

@@ -40,7 +40,7 @@ class Frame:
         self.name = name
         self.parent = parent
         self.index = index
-        self.qualname = f"{parent.qualname}.{name}" if parent is not None and parent.qualname else name
+        self.qualname: str = f"{parent.qualname}.{name}" if parent is not None and parent.qualname else name
         self.span = NOWHERE
         self.lines = (1, 1, 1)
         self.is_async = False
@@ -56,7 +56,7 @@ class Frame:
         self.docstring = ""
         self.header_end = 0
         # A lambda may read variables of a comprehension around it, so it goes on counting where that stopped.
-        self.comprehensions = parent.comprehensions if kind == "lambda" and parent is not None else 0
+        self.comprehensions: int = parent.comprehensions if kind == "lambda" and parent is not None else 0
 
     def finished(self, body: list[Step]) -> Scope:
         return Scope(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence as Collection
+from collections.abc import Callable
+from collections.abc import Sequence as Collection
 from typing import Any
 
 import libcst as cst
@@ -111,7 +112,7 @@ class Statements(Patterns, Expressions):
             begin, end = at[id(small)]
             line = self.statement = positions.line(begin)
             last = positions.line(end)
-            if last != line and not (small.__class__ is cst.Expr and small.value.__class__ is cst.SimpleString):  # type: ignore[attr-defined]
+            if last != line and not (small.__class__ is cst.Expr and small.value.__class__ is cst.SimpleString):
                 self.statements.append((line, last))
             table[small.__class__](small)
 
@@ -189,7 +190,7 @@ class Statements(Patterns, Expressions):
         before = self.value(node.target)
         value = self.value(node.value)
         if before.__class__ is Reference:
-            self.modules.discard(before.name)  # type: ignore[union-attr]
+            self.modules.discard(before.name)
         operator = _AUGMENTED[node.operator.__class__]
         self.steps.append(Bind(before, Arithmetic(operator, before, value), None, self.span(*self.at[id(node)]), True))
 
