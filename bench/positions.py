@@ -2,8 +2,8 @@
 
     python bench/positions.py [--sample N] [--jobs N] PATHS...
 
-Two things are held against LibCST: the offsets of ``resilint.syntax.positions``, node by node, and the spans in the facts,
-as multisets a node class. Files that LibCST does not reproduce byte for byte are counted apart.
+Two things are held against LibCST: the offsets of ``resilint.syntax.positions``, node by node, and the spans in the
+facts, as multisets a node class. Files that LibCST does not reproduce byte for byte are counted apart.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ def expected(node: cst.CSTNode, semantic: Any, inclusive: Any) -> tuple[tuple[in
     ):
         if isinstance(node.body, cst.IndentedBlock):
             return start(node), start(node.body.header, inclusive)
+        assert isinstance(node.body, cst.SimpleStatementSuite)
         return start(node), start(node.body.leading_whitespace, inclusive)
     if isinstance(node, cst.Match):
         return start(node), start(node.whitespace_after_colon, inclusive)

@@ -314,3 +314,12 @@ def test_own_rules_need_no_module(tmp_path: Path) -> None:
     write(tmp_path, a="x()  # resilint: ignore[nix] y\n", b="def f(:\n")
     only = [r for r in RULES if r not in OWN]
     assert sorted(d.name for d in run(tmp_path, using=passes(only)).diagnostics) == ["syntax-error", "unknown-rule"]
+
+
+def test_a_wrong_configuration_is_told_before_anything_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resilint.check.session.open_project", lambda *given, **named: pytest.fail("read"))
+    write(tmp_path, one__a="x = 1\n", two__a="x = 1\n")
+    (tmp_path / "one" / "resilint.toml").touch()
+    (tmp_path / "two" / "resilint.toml").write_text("select = ['nope']")
+    with pytest.raises(ConfigurationError):
+        run(tmp_path, "one", "two")

@@ -229,7 +229,7 @@ class Callable_(_Table):
     ``"entered:@0"`` (what
     entering the context manager given binds), ``"class:@0"`` (an instance of the class given), ``"parameter"`` (the
     class that the
-    receiver is subscripted with)."""
+    receiver is subscripted with), ``"many:a.b.C"`` (an iterable of instances)."""
     enters: str | None = None
     """What ``async with``/``with`` binds, in the same notation; default: what the call returns."""
     when: tuple[Condition, ...] = ()
@@ -286,6 +286,12 @@ class Callable_(_Table):
     """The group of a call that blocks its thread (``core``, ``files``)."""
     instead: str = ""
     """What to write instead, for the hint of a blocking call."""
+    says_done: bool = False
+    """True of a receiver whose blocking calls no longer wait (``Future.done``)."""
+    running_loop: bool = False
+    """Fails, or says no, where no event loop runs in this thread (``get_running_loop``)."""
+    consumes: Argument | None = None
+    """Iterates over this argument here and now, to the end (``list``)."""
     enqueue: bool = False
     """It queues work (R-RES-ASYNC-1)."""
     executor: Literal["", "default", "to-thread", "offload-warning"] = ""
@@ -371,6 +377,10 @@ class Callable_(_Table):
     """The receiver is cancelled: awaiting it later holds nobody."""
     queue_put: bool = False
     task_result: bool = False
+    forgets: bool = False
+    """It keeps nothing of what it is given (``print``, a logger)."""
+    http_client: bool = False
+    """A request without a client of one's own: one HTTP client family (rejected-client)."""
 
 
 class Class_(_Table):
@@ -427,6 +437,8 @@ class Class_(_Table):
     close: tuple[str, ...] = ()
     """The methods that close it."""
     verbs: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
+    """Binary operators that give an instance of the class again (``path / "name"``)."""
     typing: Literal["", "protocol", "abstract", "enum", "generic", "typed-dict"] = ""
     status_attribute: str = ""
     """Of a response: assigning this attribute sets its status (``status_code``)."""

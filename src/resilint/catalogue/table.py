@@ -71,6 +71,11 @@ class Catalogue:
                 if (parent := self._classes.get(base)) is not None and parent.new is not None:
                     return parent.new
             return klass.new
+        if found is None:  # ``Repo.clone_from``: a method read on the class
+            owner, _, name = path.rpartition(".")
+            for base in self.mro(owner) if owner in self._classes else ():
+                if (parent := self._classes.get(base)) is not None and name in parent.method:
+                    return parent.method[name]
         return found
 
     def klass(self, path: str) -> Class_ | None:
@@ -140,13 +145,14 @@ class Catalogue:
 
     @cached_property
     def remembered(self) -> frozenset[str]:
-        """Classes whose constructor arguments decide whether a timeout is a total one."""
+        """Classes whose construction matters later: its arguments decide whether a timeout is a total one, or bound a pool or queue."""
         deadlines = [k.total_timeout for k in self._classes.values()]
         deadlines += [f.deadline for f in self._functions.values()]
         deadlines += [m.deadline for k in self._classes.values() for m in k.method.values()]
-        return frozenset(
+        forms = {
             self.canonical(form.partition(":")[0]) for d in deadlines if d is not None for form in d.counts if "." in form
-        )
+        }
+        return frozenset(forms | {path for path, k in self._classes.items() if k.executor or k.queue is not None})
 
     @cached_property
     def clients(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import os
 import shutil
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -298,8 +298,3 @@ def _replace(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-
-
-def entries(folder: Path) -> Iterator[Path]:
-    """The files of a cache folder, for tests and ``resilint clean --verbose``."""
-    return (path for path in folder.rglob("*") if path.is_file())

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from resilint.check import baseline as baselines
 from resilint.check import cache as caches
@@ -20,7 +20,7 @@ from resilint.check.internal import HINT, debugging, describe
 from resilint.check.judge import Case, Judged, exit_severity, judge
 from resilint.check.passes import Passes
 from resilint.check.project import Project, open_project
-from resilint.check.roots import group
+from resilint.check.roots import Group, group
 from resilint.check.selection import INTERNAL_ERROR, OWN, Rules, selected
 from resilint.check.suppress import suppressions
 from resilint.config import Configuration, load
@@ -92,40 +92,32 @@ class Outcome:
         return []
 
 
-def open_projects(request: Request, passes: Passes | None = None) -> list[Project]:
-    """Find, configure and lower everything that a request reaches."""
-    passes = passes or Passes()
+def configurations(request: Request) -> list[tuple[Group, Configuration]]:
+    """The projects that a request reaches, each with its configuration; no source is read."""
     working = Path(os.path.normpath(request.working))
-    projects = []
-    for each in group(request.paths, working, request.root):
-        configuration = load(_own(request, each.configuration), request.overrides, working)
-        cache = working / (request.cache_folder or each.root / caches.NAME) if request.cached else None
-        projects.append(
-            open_project(
-                each,
-                configuration,
-                request.overlay,
-                passes,
-                request.warn,
-                jobs=request.jobs or available_jobs(),
-                cache=cache,
-                force_exclude=request.force_exclude,
-            )
-        )
-    return projects
-
-
-def _own(request: Request, found: Path | None) -> Path | None:
-    return request.working / request.configuration if request.configuration is not None else found
-
-
-def configurations(request: Request) -> list[tuple[Path, Configuration]]:
-    """The root and the configuration of each project that a request reaches; no source is read."""
-    working = Path(os.path.normpath(request.working))
+    own = None if request.configuration is None else working / request.configuration
     return [
-        (each.root, load(_own(request, each.configuration), request.overrides, working))
+        (each, load(own or each.configuration, request.overrides, working))
         for each in group(request.paths, working, request.root)
     ]
+
+
+def open_projects(request: Request, passes: Passes | None = None) -> list[Project]:
+    """Find and lower everything that a request reaches."""
+    return [_open(each, configuration, request, passes or Passes()) for each, configuration in configurations(request)]
+
+
+def _open(each: Group, configuration: Configuration, request: Request, passes: Passes) -> Project:
+    return open_project(
+        each,
+        configuration,
+        request.overlay,
+        passes,
+        request.warn,
+        jobs=request.jobs or available_jobs(),
+        cache=request.working / (request.cache_folder or each.root / caches.NAME) if request.cached else None,
+        force_exclude=request.force_exclude,
+    )
 
 
 def analyse(request: Request, passes: Passes | None = None) -> Outcome:
@@ -134,56 +126,72 @@ def analyse(request: Request, passes: Passes | None = None) -> Outcome:
     Raises:
         ResilintError: the request or the configuration is wrong. Defects of resilint become diagnostics instead.
     """
+    passes = passes or Passes()
     outcome = Outcome(working=Path(os.path.normpath(request.working)))
     with collector_paused():
-        for project in open_projects(request, passes):
-            judged = _judged(project, request)
-            _add(outcome, project, judged)
+        troubles: list[_Trouble] = []
+        rules = _rules(passes, troubles)
+        policies = [
+            (each, _policy(configuration, rules, request, loaded=not troubles))
+            for each, configuration in configurations(request)
+        ]  # all of them before anything is read: what is wrong with them is told at once
+        for each, policy in policies:
+            project = _open(each, policy.configuration, request, passes)
+            _add(outcome, project, _judged(project, policy, rules, troubles))
         outcome.diagnostics.sort(key=lambda d: d.sort_key)
     return outcome
 
 
-def _judged(project: Project, request: Request) -> Judged:
-    configuration = project.configuration
-    broken: list[tuple[str, str]] = [
-        (path, f"resilint failed to read this file: {why}") for path, why in sorted(project.files.failures.items())
-    ]
-    loaded = _rules(project.passes, broken)
-    rules = loaded or Rules(())
+class _Trouble(NamedTuple):
+    """An internal error, and where."""
+
+    path: str
+    what: str
+
+
+class _Policy(NamedTuple):
+    """What a project's configuration says about reports."""
+
+    configuration: Configuration
+    running: frozenset[str]
+    baseline: Baseline | None
+
+
+def _policy(configuration: Configuration, rules: Rules, request: Request, *, loaded: bool) -> _Policy:
     running = selected(configuration, rules) if loaded else frozenset({INTERNAL_ERROR})
-    baseline = _baseline(configuration, request)
-    silent = _silent(project, rules, running)
-    found, failed = _findings(project, [r for r in rules.all if r.name in running | silent], broken)
+    subtracted = configuration.baseline and request.subtract_baseline
+    return _Policy(configuration, running, baselines.load(Path(configuration.baseline)) if subtracted else None)
+
+
+def _judged(project: Project, policy: _Policy, rules: Rules, known: Sequence[_Trouble]) -> Judged:
+    failures = sorted(project.files.failures.items())
+    troubles = [*known, *(_Trouble(path, f"resilint failed to read this file: {why}") for path, why in failures)]
+    silent = _silent(project, rules, policy.running)
+    found, failed = _findings(project, [r for r in rules.all if r.name in policy.running | silent], troubles)
     with project.clock.timed("judge"):
         case = Case(
-            configuration,
+            policy.configuration,
             rules,
-            running - failed,
+            policy.running - failed,
             silent - failed,
             project.files.facts,
             project.selection.reported,
             project.sources,
-            baseline,
+            policy.baseline,
         )
         judged = judge(found, case)
-        judged.diagnostics += [owncheck.broken(rules, path, what, HINT).diagnostic() for path, what in broken]
+        judged.diagnostics += [owncheck.broken(rules, path, what, HINT).diagnostic() for path, what in troubles]
     return judged
 
 
-def _rules(passes: Passes, broken: list[tuple[str, str]]) -> Rules | None:
+def _rules(passes: Passes, troubles: list[_Trouble]) -> Rules:
     try:
         return Rules(tuple(passes.rules()))
     except Exception as problem:
         if debugging():
             raise
-        broken.append((".", f"the rules cannot be loaded: {describe(problem)}"))
-        return None
-
-
-def _baseline(configuration: Configuration, request: Request) -> Baseline | None:
-    if not configuration.baseline or not request.subtract_baseline:
-        return None
-    return baselines.load(request.working / configuration.baseline)
+        troubles.append(_Trouble(".", f"the rules cannot be loaded: {describe(problem)}"))
+        return Rules(())
 
 
 def _silent(project: Project, rules: Rules, running: frozenset[str]) -> frozenset[str]:
@@ -200,9 +208,7 @@ def _silent(project: Project, rules: Rules, running: frozenset[str]) -> frozense
     )
 
 
-def _findings(
-    project: Project, rules: Sequence[Rule], broken: list[tuple[str, str]]
-) -> tuple[list[Found], frozenset[str]]:
+def _findings(project: Project, rules: Sequence[Rule], troubles: list[_Trouble]) -> tuple[list[Found], frozenset[str]]:
     """What the rules find, and the names of those that failed. What raises costs its own findings only."""
     found: list[Found] = []
     failed: set[str] = set()
@@ -214,7 +220,7 @@ def _findings(
     except Exception as problem:
         if debugging():
             raise
-        broken.append((".", f"resilint failed to analyse the project: {describe(problem)}"))
+        troubles.append(_Trouble(".", f"resilint failed to analyse the project: {describe(problem)}"))
         return [], frozenset(rule.name for rule in rules if rule.id != OWN)
     with project.clock.timed("rules"):
         for rule in rules:
@@ -225,7 +231,7 @@ def _findings(
             except Exception as problem:
                 if debugging():
                     raise
-                broken.append((".", f"the rule {rule.name} failed: {describe(problem)}"))
+                troubles.append(_Trouble(".", f"the rule {rule.name} failed: {describe(problem)}"))
                 failed.add(rule.name)
     return [each for each in found if each.rule.name not in failed], frozenset(failed)
 

@@ -26,8 +26,8 @@ def config_command(schema: bool, **options: Any) -> int:
         return 0
     from resilint.check.session import configurations
 
-    for root, configuration in configurations(request_of(options)):
-        emit(f"# root: {safe(str(root))}\n" + shown(configuration))
+    for project, configuration in configurations(request_of(options)):
+        emit(f"# root: {safe(str(project.root))}\n" + shown(configuration))
     return 0
 
 

@@ -238,10 +238,8 @@ class _Reader:
         if isinstance(value, str) and value in key.choices:
             return value
         hint = nearest(value, key.choices) if isinstance(value, str) else ""
-        raise self.error(str(self._wrong_text(key, value)) + hint, (key.name,))
-
-    def _wrong_text(self, key: Key, value: object) -> str:
-        return f'"{key.name}" must be one of {", ".join(key.choices)}, not {_toml(value)}'
+        known = ", ".join(key.choices)
+        raise self.error(f'"{key.name}" must be one of {known}, not {_toml(value)}{hint}', (key.name,))
 
     def _texts_of(self, key: Key, value: object) -> tuple[str, ...]:
         return self._texts((key.name,), value)

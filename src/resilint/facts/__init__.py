@@ -1,8 +1,8 @@
 """The intermediate representation: what a file says, without what it means.
 
-A file is lowered once to :class:`ModuleFacts`. Facts are a pure function of the file's bytes: no configuration, no catalogue
-and no other file has a say. They are plain :mod:`msgspec` structs, so they travel between processes and into the
-cache as bytes.
+A file is lowered once to :class:`ModuleFacts`. Facts are a pure function of the file's bytes: no configuration, no
+catalogue and no other file has a say. They are plain :mod:`msgspec` structs, so they travel between processes and
+into the cache as bytes.
 """
 
 from resilint.facts.module import (
@@ -70,6 +70,7 @@ from resilint.facts.value import (
     Text,
     Unknown,
     Value,
+    Written,
     Yielded,
 )
 
@@ -129,6 +130,7 @@ __all__ = [
     "Value",
     "With",
     "WithItem",
+    "Written",
     "Yield",
     "Yielded",
     "decode",

@@ -1,6 +1,7 @@
 """Facts as text for people: ``resilint debug facts`` prints it, tests compare it.
 
-A scope is a paragraph, a step a line. ``$3`` is what call site 3 of the scope returns, ``#2`` the scope 2 as a value, ``?`` the unknown.
+A scope is a paragraph, a step a line. ``$3`` is what call site 3 of the scope returns, ``#2`` the scope 2 as a
+value, ``?`` the unknown.
 """
 
 from __future__ import annotations
@@ -93,7 +94,8 @@ class _Scope:
         if scope.parent > 0:
             title += f" in #{scope.parent}"
         if self._places:
-            title += f"  lines {'/'.join(map(str, scope.lines))}, header to {scope.header_end}, name at {self._place(scope.span)}"
+            lines = "/".join(map(str, scope.lines))
+            title += f"  lines {lines}, header to {scope.header_end}, name at {self._place(scope.span)}"
         yield title
         if scope.docstring:
             yield f"  doc {scope.docstring!r}"

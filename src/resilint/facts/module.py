@@ -10,7 +10,7 @@ from resilint.domain import Span
 from resilint.facts.step import Step
 from resilint.facts.value import Value
 
-FORMAT = 1
+FORMAT = 2
 """Raised with every change of these structs, so that older cache entries are misses."""
 
 ScopeKind = Literal["module", "class", "function", "lambda"]
@@ -120,7 +120,8 @@ class ModuleFacts(msgspec.Struct, frozen=True, array_like=True, gc=False):
     scopes: tuple[Scope, ...]
     comments: tuple[Comment, ...]
     statements: tuple[tuple[int, int], ...]
-    """First and last line of every simple statement, and of every compound statement's header, that spans several lines."""
+    """First and last line of every simple statement, compound statement's header and decorator that spans several
+    lines, in order; strings that are statements, such as docstrings, aside."""
     lines: int
     generated: bool
     """The file's head says that it is generated."""

@@ -1,7 +1,7 @@
 """A body as a small tree of steps that keeps order and nesting.
 
-Steps come in the order in which Python evaluates them. What is evaluated only sometimes stands in a :class:`Branch`: the right
-side of ``and``, both arms of a conditional expression. Step positions are exact (see ``syntax.positions``).
+Steps come in the order in which Python evaluates them. What is evaluated only sometimes stands in a :class:`Branch`:
+the right side of ``and``, both arms of a conditional expression. Step positions are exact (see ``syntax.positions``).
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ class Load(_Step, frozen=True, tag="l"):
 
 
 class Bind(_Step, frozen=True, tag="b"):
-    """``target = value``; also ``+=`` (the value is the arithmetic), walrus, imports, ``del`` (no value, no annotation).
+    """``target = value``; also ``+=`` (the value is the arithmetic), walrus, imports, ``del`` (no value at all).
 
-    The target is a Reference, Attribute, Subscript, Sequence of targets, or Spread of one. A bare annotation has no value.
+    The target is a Reference, Attribute, Subscript, Sequence of targets, or Spread of one. A bare annotation has no
+    value.
     """
 
     target: Value
@@ -71,8 +72,9 @@ class Loop(_Step, frozen=True, tag="L"):
     """A loop.
 
     ``for``: ``subject`` is the iterable, evaluated before the loop. ``while``: ``subject`` is the condition and
-    ``condition`` holds its steps, which run before every iteration. ``generator`` is a generator expression: its body runs
-    when somebody iterates; a ``comprehension`` runs at once. Filters of both are a :class:`Branch` around the rest.
+    ``condition`` holds its steps, which run before every iteration. ``generator`` is a generator expression: its body
+    runs when somebody iterates; a ``comprehension`` runs at once. Filters of both are a :class:`Branch` around the
+    rest.
     """
 
     kind: LoopKind
@@ -83,7 +85,7 @@ class Loop(_Step, frozen=True, tag="L"):
     orelse: tuple[Step, ...]
     is_async: bool
     span: Span
-    """The header: from the keyword to the colon; for a comprehension its ``for`` clause's start to its iterable's end."""
+    """The header: from the keyword to behind the colon; of a comprehension its clause from ``for`` to the iterable."""
 
 
 class Item(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -105,7 +107,10 @@ class With(_Step, frozen=True, tag="w"):
 
 
 class Branch(_Step, frozen=True, tag="i"):
-    """``if test: body else: orelse``. The test's own steps come before. ``assert t`` is ``if t: (nothing) else: raise``."""
+    """``if test: body else: orelse``. The test's own steps come before.
+
+    ``assert t`` is ``if t: (nothing) else: raise``.
+    """
 
     test: Value
     body: tuple[Step, ...]
@@ -113,10 +118,12 @@ class Branch(_Step, frozen=True, tag="i"):
 
 
 class Case(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A ``case``. ``patterns`` are the values it compares the subject with (alternatives); none and ``irrefutable`` for ``_``.
+    """A ``case``. ``patterns`` are the values it compares the subject with (alternatives); none and ``irrefutable``
+    for ``_``.
 
-    A class pattern ``C(...)`` gives a Spread of the class's value. Names that the pattern binds are Bind steps at the start of
-    ``body`` with value Unknown (the whole subject for ``case x``/``as x``).
+    A class pattern ``C(...)`` gives a Spread of the class's value. Names that the pattern binds are Bind steps at the
+    start of ``body``, of ``guarding`` where there is a guard, with value Unknown (the whole subject for ``case x``/``as
+    x``).
     """
 
     patterns: tuple[Value, ...]

@@ -1,10 +1,15 @@
-"""Expressions as small values. They become numbers, types and functions only when linked, where other files are at hand."""
+"""Expressions as small values.
+
+They become numbers, types and functions only when linked, where other files are at hand.
+"""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import msgspec
+
+from resilint.domain import Span
 
 SequenceKind = Literal["tuple", "list", "set"]
 
@@ -19,11 +24,24 @@ class Number(_Value, frozen=True, tag="n"):
     value: int | float
 
 
+class Written(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Where a string that looks like SQL stands in the file: rules report it there, and mend it."""
+
+    span: Span
+    """The literal, with all its parts."""
+    lock: tuple[int, int] | None = None
+    """Line and column just behind its only ``FOR UPDATE``, where that says no more (``SKIP LOCKED``)."""
+    tail: tuple[int, int] | None = None
+    """Line and column just behind its last character that means something."""
+
+
 class Text(_Value, frozen=True, tag="t"):
     """A literal string, adjacent parts joined. ``raw`` bytes literals are decoded as latin-1 with ``is_bytes``."""
 
     value: str
     is_bytes: bool = False
+    written: Written | None = None
+    """Only of what looks like SQL."""
 
 
 class Constant(_Value, frozen=True, tag="c"):
@@ -133,9 +151,9 @@ class Mapping(_Value, frozen=True, tag="d"):
 class Spread(_Value, frozen=True, tag="*"):
     """``*value`` inside a display or a subscript, and what a comprehension or generator expression makes.
 
-    ``[f(x) for x in y]`` is ``Sequence("list", (Spread(element, lazy=False, repeated=True),))``: any number of ``element``.
-    A generator expression has ``lazy=True``. For a dict comprehension the sequence stands in place of the mapping and
-    its element is a pair. For ``*value`` itself ``repeated`` is false.
+    ``[f(x) for x in y]`` is ``Sequence("list", (Spread(element, lazy=False, repeated=True),))``: any number of
+    ``element``. A generator expression has ``lazy=True``. For a dict comprehension the sequence stands in place of
+    the mapping and its element is a pair. For ``*value`` itself ``repeated`` is false.
     """
 
     value: Value
@@ -147,6 +165,8 @@ class Format(_Value, frozen=True, tag="f"):
     """An f-string (or t-string): literal parts are :class:`Text`."""
 
     parts: tuple[Value, ...]
+    written: Written | None = None
+    """Only of what looks like SQL."""
 
 
 class ScopeValue(_Value, frozen=True, tag="F"):

@@ -115,7 +115,8 @@ class CallGraph:
             callable_ = self.catalogue.member(entity.of, entity.chain)
             return Meaning(f"{entity.of}.{entity.chain}", callable_, entity) if callable_ else None
         if isinstance(entity, (Func, Bound)):
-            return self._configured(entity.func if isinstance(entity, Bound) else entity)
+            func = entity.func if isinstance(entity, Bound) else entity
+            return self._configured(func) or self._queued(func)
         if isinstance(entity, Inst) and isinstance(entity.of, Ext):
             for klass in self.catalogue.traits(entity.of.path):
                 if klass.call is not None:
@@ -126,6 +127,16 @@ class CallGraph:
                     callable_ = self.catalogue.function(base.path)
                     if callable_ is not None:
                         return Meaning(base.path, callable_, base)
+        return None
+
+    def _queued(self, func: Func) -> Meaning | None:
+        """A decorated function that is called to queue it (a task of huey)."""
+        if func.raw or not self.program.scope(func).decorators:
+            return None
+        for path in self.inference.becomes(func):
+            for klass in self.catalogue.traits(path):
+                if klass.call is not None:
+                    return Meaning(path, klass.call, Inst(Ext(path)))
         return None
 
     def _configured(self, func: Func) -> Meaning | None:
@@ -304,6 +315,9 @@ class CallGraph:
         if said.calls is not None:
             escapes = False
             self._run(caller, values(said.calls), True, "call", site.span, f"{meaning.path} calls it", guard)
+        if said.consumes is not None:
+            given = frozenset(e for e in values(said.consumes) if isinstance(e, Generator))
+            self._run(caller, given, True, "iterate", site.span, f"{meaning.path} iterates over it", guard)
         if said.runs_main is not None:
             escapes = False
             given = values(said.runs_main)

@@ -149,6 +149,7 @@ class Inference:
                 "body": self._compute_class_body,
                 "store": self._compute_store,
                 "found": self._compute_found,
+                "becomes": self._compute_becomes,
             }
         )
         self.annotations = Annotations(self)
@@ -303,6 +304,13 @@ class Inference:
     def _arithmetic_value(self, module: int, scope: int, value: Value) -> Entities:
         assert isinstance(value, Arithmetic)
         left, right = self.of(module, scope, value.left), self.of(module, scope, value.right)
+        again: set[Entity] = set()
+        for entity in left | right:
+            if isinstance(entity, Inst) and isinstance(entity.of, Ext):
+                if any(value.operator in t.operators for t in self.catalogue.traits(entity.of.path)):
+                    again.add(Inst(entity.of))
+        if again:
+            return frozenset(again)
         if value.operator in ("+", "|"):
             kept = frozenset(e for e in left | right if not isinstance(e, Plain))
             if kept:
@@ -482,7 +490,7 @@ class Inference:
             func = base.func if isinstance(base, Bound) else base
             if name in ("__wrapped__", "__func__"):
                 return frozenset({base})
-            return frozenset({FuncMember(func, name)})
+            return frozenset({FuncMember(func, name), *(Member(path, name) for path in self.becomes(func))})
         if isinstance(base, (Task, Coro)):
             return frozenset({Member("asyncio.Task", name)}) if isinstance(base, Task) else NOBODY
         if isinstance(base, (Many, Tup)):
@@ -711,6 +719,30 @@ class Inference:
         return known
 
     # Functions
+
+    def becomes(self, func: Func) -> list[str]:
+        """Classes of which a decorator makes the function an instance as well (a task of a queue)."""
+        if not self.program.scope(func).decorators:
+            return []
+        return [e.path for e in ordered(self.solver.get(("becomes", func.module, func.scope))) if isinstance(e, Ext)]
+
+    def _compute_becomes(self, module: int, scope: int) -> Entities:
+        one = self.program.scope(Func(module, scope))
+        found: set[Entity] = set()
+        for decorator in one.decorators:
+            value = decorator.value
+            if isinstance(value, Result):
+                value = self.program.modules[module].facts.scopes[one.parent].sites[value.site].callee
+            for entity in self.of(module, one.parent, value):
+                meaning = None
+                if isinstance(entity, Ext):
+                    meaning = self.catalogue.function(entity.path)
+                elif isinstance(entity, Member):
+                    meaning = self.catalogue.member(entity.of, entity.chain)
+                for registration in meaning.register if meaning is not None else ():
+                    if registration.becomes is not None:
+                        found.add(Ext(self.catalogue.canonical(registration.becomes)))
+        return frozenset(found)
 
     def _without_accessors(self, func: Func) -> Func:
         """``@x.setter def x``: the name stays the property."""
@@ -984,6 +1016,8 @@ class Inference:
                     return frozenset({Many(self.awaited(types))})
                 parts.append(self.awaited(self.of(module, scope, value)))
             return frozenset({Tup(tuple(parts))})
+        if spec.startswith("many:"):
+            return frozenset({Many(frozenset({Inst(Ext(self.catalogue.canonical(spec.removeprefix("many:"))))}))})
         path = self.catalogue.canonical(spec)
         klass = self.catalogue.klass(path)
         return frozenset({Inst(Ext(path), True, key if klass and klass.client else None)})
@@ -1317,7 +1351,7 @@ class Inference:
 
     def _is_client(self, entity: Inst) -> bool:
         path = entity.of.path if isinstance(entity.of, Ext) else ""
-        return any(t.client for t in self.catalogue.traits(path)) if path else False
+        return any(t.client or t.executor or t.queue is not None for t in self.catalogue.traits(path)) if path else False
 
     def _compute_yields(self, module: int, scope: int) -> Entities:
         func = Func(module, scope)

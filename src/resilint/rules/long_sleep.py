@@ -25,6 +25,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         if role in EXEMPT or func not in analysis.interpreter.relevance.matters:
             continue
         scope = analysis.linked.program.scope(func)
+        if analysis.is_transparent(func):
+            continue  # its callers wait in its place, each with its own arguments
         for wait in analysis.joined(func).waits:
             if wait.place.func != func:
                 continue

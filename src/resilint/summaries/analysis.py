@@ -117,6 +117,10 @@ class Analysis:
                 found[func] = "only a cycle calls it"
                 reached.add(func)
 
+    def is_transparent(self, func: Func) -> bool:
+        """It only waits, and the project calls it: the wait is its callers'."""
+        return self.interpreter.only_waits(func) and any(e.attached for e in self.product_edges(func))
+
     def runs_alone(self, func: Func) -> bool:
         """A task, thread, job or start-up hook runs it, directly or through its callers."""
         return func in self.once("alone", self._running_alone)

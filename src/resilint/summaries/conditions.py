@@ -14,7 +14,9 @@ from resilint.summaries.values import number, options
 def holds(condition: Condition, linked: Linked, evaluator: Evaluator, key: SiteKey) -> bool | None:
     """None: it depends on a value that is not known."""
     site = linked.program.site(key)
-    written = next((w for spec in condition.argument.split("|") if (w := written_argument(site, spec)) is not None), None)
+    written = next(
+        (w for spec in condition.argument.split("|") if (w := written_argument(site, spec)) is not None), None
+    )
     verdict: bool | None = True
     if condition.absent is not None:
         if (written is None) != condition.absent:

@@ -586,13 +586,7 @@ class Evaluator:
             given = self.passed(func, position, key, offset, partial)
             if given is None:
                 given = default if default is not None else UNKNOWN
-            elif isinstance(given, tuple) and not isinstance(given, (Interval,)) and given and given[0] is _MISSING:
-                given = UNKNOWN
             found.extend(options(given))
-        role = self.linked.roles.entries.get(func)
-        if not called or role is not None:
-            if default is not None and default[0] is not _MISSING:
-                pass
         if not called:
             value = UNKNOWN if default is None else default
             found.extend(options(value))
@@ -601,8 +595,8 @@ class Evaluator:
             return Things(things)
         return result
 
-    def default(self, func: Func, position: int) -> Any:
-        """The parameter's default by itself; None where it has none (a literal None comes as Things of None)."""
+    def default(self, func: Func, position: int) -> Abstract | None:
+        """The parameter's default by itself; Python's None where it has none (a literal None comes as Either)."""
         scope = self.program.scope(func)
         parameter = scope.parameters[position]
         if parameter.default is None:
@@ -1050,7 +1044,5 @@ class Evaluator:
             return Count(base.start + first.times(base.step), base.step, base.length.minimum(length) if not base.length.unbounded else length)
         return Repeated(self.element(base))
 
-
-_MISSING = object()
 
 __all__ = ["NOBODY", "Bound", "Evaluator", "ExtMember", "Partial", "Retried", "argument_place"]

@@ -16,19 +16,21 @@ _HEAD = 40
 _GENERATED = re.compile(
     r"""
     @generated\b
-    | \bcode\ generated\b (?:.*\bdo\ not\ edit\b | \ by\b)
-    | \bgenerated\ by\ the\ (?:protocol\ buffer|grpc|gRPC\ Python)
-    | \b(?:this\ (?:file|code|module|class|model|is)|file|code)\b [\w\s]{0,40}? \b(?:auto(?:matically)?[-\s]?)?generated\b (?!\s+(?:if|when|from\ user))
-    | \b(?:auto(?:matically)?[-\s]?)generated\b .{0,60} (?:\bby\b|\bfrom\b|\bdo\ not\ (?:edit|modify|change)\b|\bfile\b|\bcode\b)
-    | ^\W*(?:auto(?:matically)?[-\s]?)generated\b
-    | \bgenerated\b .{0,80} \bdo\ not\ (?:edit|modify|change|touch)\b
-    | \bdo\ not\ (?:edit|modify|change)\b (?:\ (?:this\ file|manually|by\ hand|directly|it))? \W* (?:.{0,40}\bgenerated\b)
-    | ^\W*do\ not\ (?:edit|modify)\W*$
-    | \bgenerated\ by\ (?:django|openapi|swagger|datamodel-codegen|fern|stainless|speakeasy|betterproto|thrift|antlr|autorest|pyuic|cython|sqlc)\b
-    | \bfile\ generated\ (?:from\ our\ openapi\ spec|by)\b
+    | \bgenerated\ by\ the\ (?:protocol\ buffer|grpc)
+    | \bgenerated\ protocol\ buffer\ code\b
+    | \bcode\ generated\ (?:by|from|using|with)\b
+    | ^\W* (?:auto[-\ ]?|automatically\ ) generated\b
+    | ^\W* generated\ (?:by|from|using|with)\b
+    | ^\W* (?:this|the)\ (?:\w+\ ){0,2} (?:file|code|module|class|stub|client|model)s?
+        \ (?:is|was|are|were|has\ been)\ (?:auto[-\ ]?|automatically\ )? generated\b
+    | ^\W* file\ (?:auto[-\ ]?|automatically\ )? generated\b
+    | \bgenerated\b [\s\S]{0,80} \bdo\ not\ (?:edit|modify|change)\b
+    | \bdo\ not\ (?:edit|modify|change)\b [\s\S]{0,60} \bgenerated\b
+    | ^\W* do\ not\ (?:edit|modify) (?:\ this\ file|\ by\ hand|\ manually|\ directly)? \W*$
     """,
     re.IGNORECASE | re.VERBOSE | re.MULTILINE,
 )
+"""The conventional notices; a sentence that only speaks of something generated is none."""
 
 
 def suppressions(positions: Positions, text: str) -> tuple[Comment, ...]:

@@ -1,7 +1,7 @@
 """Where and why a file cannot be parsed, from what LibCST says of it.
 
-LibCST names a place in its message: the start of the token *behind* the one that does not fit (its ``raw_line`` is one too many). For
-errors of its tokenizer it names none, so the line is searched for.
+LibCST names a place in its message: the start of the token *behind* the one that does not fit (its ``raw_line`` is
+one too many). For errors of its tokenizer it names none, so the line is searched for.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Expressions to values, and what evaluating them does to steps.
 
-``visit_X`` returns the value of an ``X`` and appends its steps to ``self.steps`` in the order in which Python evaluates them.
+``visit_X`` returns the value of an ``X`` and appends its steps to ``self.steps`` in the order in which Python
+evaluates them.
 """
 
 # ruff: noqa: N802  (a visitor is called as the class is)
@@ -50,6 +51,7 @@ from resilint.facts import (
     Subscript,
     Text,
     Value,
+    Written,
     Yield,
     Yielded,
 )
@@ -57,6 +59,7 @@ from resilint.facts.module import Argument
 from resilint.syntax.literals import UNKNOWN, float_value, integer_value, string_parts, string_value, unescape
 from resilint.syntax.positions import BINARY, COMPARISON, Positions
 from resilint.syntax.scopes import Frame
+from resilint.syntax.written import looks_like_sql, written
 
 NONE = Constant(None)
 _CONSTANTS = {"None": NONE, "True": Constant(True), "False": Constant(False)}
@@ -76,7 +79,9 @@ LONGEST_CHAIN = 100
 LONGEST_DISPLAY = 2000
 """Displays with more items are tables of data."""
 LONGEST_ANNOTATION = 1000
-"""Longer strings are no annotations. It also keeps LibCST, which ends the process where brackets nest too deeply, safe."""
+"""Longer strings are no annotations. It also keeps LibCST, which ends the process where brackets nest too deeply,
+safe.
+"""
 LONGEST_TEXT = 20_000
 """Longer strings are documents."""
 
@@ -96,7 +101,9 @@ class Expressions:
         self.renamed: dict[str, str] = {}
         """Comprehension variables that are in scope, and what they are called in the facts."""
         self.modules: set[str] = set()
-        """Names that stand for imported modules, as far as has been read: reading their attributes runs nothing of note."""
+        """Names that stand for imported modules, as far as has been read: reading their attributes runs nothing of
+        note.
+        """
         self.statement = 1
         """The line on which the current simple statement or header starts."""
         self.kept: list[cst.CSTNode] = []
@@ -145,7 +152,10 @@ class Expressions:
             return self.forward_reference(node)
         if len(literal) > LONGEST_TEXT:
             return UNKNOWN
-        return string_value(literal)
+        value = string_value(literal)
+        if looks_like_sql(value.value):
+            return Text(value.value, value.is_bytes, written(self.text, *self.at[id(node)], self.positions))
+        return value
 
     def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> Value:
         parts: list[Value] = []
@@ -155,13 +165,24 @@ class Expressions:
             self._string_part(part.left, parts)
             part = part.right
         self._string_part(part, parts)
+        place = self._place(parts, node, part)
         self.annotating = annotating
         if len(parts) == 1:
             value = parts[0]
             if annotating and isinstance(value, Text) and not value.is_bytes:
                 return self.parsed_annotation(value.value, -1)
-            return value
-        return Format(tuple(parts))
+            return Text(value.value, value.is_bytes, place) if place and isinstance(value, Text) else value
+        return Format(tuple(parts), place)
+
+    def _place(self, parts: list[Value], node: cst.CSTNode, last: cst.CSTNode) -> Written | None:
+        """Where a string of these parts stands, if it looks like SQL; ``node`` is its first literal or holds it."""
+        if not any(isinstance(part, Text) and looks_like_sql(part.value) for part in parts):
+            return None
+        while node.__class__ is cst.ConcatenatedString:
+            node = node.left
+        if id(node) not in self.at or id(last) not in self.at:
+            return None
+        return written(self.text, self.at[id(node)][0], self.at[id(last)][1], self.positions)
 
     def _string_part(self, node: cst.CSTNode, parts: list[Value]) -> None:
         value = self.value(node)
@@ -175,12 +196,14 @@ class Expressions:
             parts.append(part)
 
     def visit_FormattedString(self, node: cst.FormattedString) -> Value:
-        return self._format(node.parts, node.start)
+        value = self._format(node.parts, node.start)
+        place = self._place(list(value.parts), node, node)
+        return Format(value.parts, place) if place else value
 
     def visit_TemplatedString(self, node: cst.TemplatedString) -> Value:
         return self._format(node.parts, node.start)
 
-    def _format(self, nodes: Collection[cst.CSTNode], start: str) -> Value:
+    def _format(self, nodes: Collection[cst.CSTNode], start: str) -> Format:
         annotating, self.annotating = self.annotating, False
         raw = "r" in start or "R" in start
         parts: list[Value] = []
@@ -396,7 +419,9 @@ class Expressions:
         return tuple(made)
 
     def _before(self, mark: int, node: cst.BaseExpression) -> Value:
-        """The value of ``*node`` behind a keyword: its steps come before those of the keywords, which start at ``mark``."""
+        """The value of ``*node`` behind a keyword: its steps come before those of the keywords, which start at
+        ``mark``.
+        """
         steps, self.steps = self.steps, []
         value = self.value(node)
         steps[mark:mark] = self.steps

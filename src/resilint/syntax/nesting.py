@@ -1,12 +1,12 @@
 """How deeply a file nests, found out before it is parsed.
 
-LibCST's parser is recursive and written in Rust: where the machine's stack ends, the whole process dies. It happens at about 1,500
-nested brackets or f-strings and at 4,000 to 10,000 operators, attributes, calls or ``elif`` in a chain; patterns of ``match`` take
-twice (mappings four times) as long with every bracket. Python itself refuses more than 200 nested brackets. So what lies beyond the
-limits below is refused here, with a message of its own.
+LibCST's parser is recursive and written in Rust: where the machine's stack ends, the whole process dies. It happens
+at about 1,500 nested brackets or f-strings and at 4,000 to 10,000 operators, attributes, calls or ``elif`` in a
+chain; patterns of ``match`` take twice (mappings four times) as long with every bracket. Python itself refuses more
+than 200 nested brackets. So what lies beyond the limits below is refused here, with a message of its own.
 
-The text is cut at strings and comments, then at the ends of statements. Only statements that are long or open many brackets on a
-line are looked at closely: the whole is to cost next to nothing beside the parse.
+The text is cut at strings and comments, then at the ends of statements. Only statements that are long or open many
+brackets on a line are looked at closely: the whole is to cost next to nothing beside the parse.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ _IN_FIELD = re.compile(r"[\"'#(){}\[\]:!=]")
 _STATEMENT = re.compile(
     r"\n(?=[ \t]*(?:def|class|return|import|raise|while|try|except|finally|assert|del|pass|global|break|continue)\b)"
 )
-"""Line ends before words that only a statement starts with. No expression goes on behind them, whatever the brackets say."""
+"""Line ends before words that only a statement starts with. No expression goes on behind them, whatever the brackets
+say.
+"""
 _BRACKET = re.compile(r"[(),;]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _ELIF = re.compile(r"^([ ]*)elif\b", re.MULTILINE)
@@ -155,8 +157,8 @@ def _examine_statement(code: str, line: int) -> Nesting:
 def _weigh(code: str, count_words: bool) -> tuple[int, int]:
     """How many brackets are open at most, and how much there is on the heaviest path into the brackets.
 
-    A path weighs what stands beside it in the same brackets between two commas: characters or, with ``count_words``, words
-    and operators.
+    A path weighs what stands beside it in the same brackets between two commas: characters or, with ``count_words``,
+    words and operators.
     """
     stack: list[tuple[int, int, int]] = []
     here = inside = heaviest = last = most = 0
@@ -227,7 +229,8 @@ def _is_format(text: str, start: int) -> bool:
 def _format_string(text: str, start: int, pieces: list[str]) -> tuple[int, str]:
     """Goes over an f-string of any kind from its quote on; returns the offset behind it.
 
-    A stack of quotes (in the literal part of a string) and brackets (in a field) is kept, as nothing here is to recurse.
+    A stack of quotes (in the literal part of a string) and brackets (in a field) is kept, as nothing here is to
+    recurse.
     """
     quote = _QUOTE.match(text, start)
     assert quote is not None

@@ -1,9 +1,9 @@
 """Exact offsets of nodes, by adding up the lengths of everything that LibCST would write.
 
-LibCST keeps no positions; its ``PositionProvider`` generates the whole code again and takes two to four times as long as the
-parse. Here one function a node class adds lengths: ``f(node, offset) -> offset behind it``, and the offsets of wanted
-nodes are put down on the way. The functions are compiled from :data:`LAYOUT`, which says for every node class what stands in it in
-the order in which it is written; a test holds it to LibCST's own order.
+LibCST keeps no positions; its ``PositionProvider`` generates the whole code again and takes two to four times as long
+as the parse. Here one function a node class adds lengths: ``f(node, offset) -> offset behind it``, and the offsets of
+wanted nodes are put down on the way. The functions are compiled from :data:`LAYOUT`, which says for every node class
+what stands in it in the order in which it is written; a test holds it to LibCST's own order.
 
 The language of a layout, an item a word:
 
@@ -105,7 +105,7 @@ LAYOUT: dict[str, str] = {
     "Imaginary": "( $value )",
     "SimpleString": "( < $value > )",
     "ConcatenatedString": "( .left ~whitespace_between .right )",
-    "FormattedString": "( $start *parts $end )",
+    "FormattedString": "( < $start *parts $end > )",
     "FormattedStringText": "$value",
     "TemplatedString": "( $start *parts $end )",
     "TemplatedStringText": "$value",
@@ -185,11 +185,13 @@ LAYOUT: dict[str, str] = {
     "Finally": "%leading_lines | 'finally' -whitespace_before_colon ':' .body",
     "Try": "%leading_lines | 'try' -whitespace_before_colon ':' .body *handlers ?orelse ?finalbody",
     "TryStar": "%leading_lines | 'try' -whitespace_before_colon ':' .body *handlers ?orelse ?finalbody",
-    "ExceptHandler": "%leading_lines | { 'except' -whitespace_after_except ?type ?name -whitespace_before_colon ':' } .body",
+    "ExceptHandler": "%leading_lines | { 'except' -whitespace_after_except ?type ?name"
+    " -whitespace_before_colon ':' } .body",
     "ExceptStarHandler": "%leading_lines | { 'except' -whitespace_after_except '*' -whitespace_after_star .type ?name"
     " -whitespace_before_colon ':' } .body",
     "WithItem": "^item ?asname ?comma",
-    "With": "%leading_lines | { ?asynchronous 'with' -whitespace_after_with ?lpar *items ?rpar -whitespace_before_colon ':' } .body",
+    "With": "%leading_lines | { ?asynchronous 'with' -whitespace_after_with ?lpar *items ?rpar"
+    " -whitespace_before_colon ':' } .body",
     "For": "%leading_lines | { ?asynchronous 'for' -whitespace_after_for .target -whitespace_before_in 'in'"
     " -whitespace_after_in .iter -whitespace_before_colon ':' } .body ?orelse",
     "While": "%leading_lines | { 'while' -whitespace_after_while .test -whitespace_before_colon ':' } .body ?orelse",
@@ -197,9 +199,9 @@ LAYOUT: dict[str, str] = {
     "ClassDef": "%leading_lines *decorators %lines_after_decorators | { 'class' -whitespace_after_class !name"
     " -whitespace_after_name ?type_parameters -whitespace_after_type_parameters ?lpar *bases *keywords ?rpar"
     " -whitespace_before_colon ':' } .body",
-    "FunctionDef": "%leading_lines *decorators %lines_after_decorators | { ?asynchronous 'def' -whitespace_after_def !name"
-    " -whitespace_after_name ?type_parameters -whitespace_after_type_parameters '(' ~whitespace_before_params .params ')'"
-    " ?returns -whitespace_before_colon ':' } .body",
+    "FunctionDef": "%leading_lines *decorators %lines_after_decorators | { ?asynchronous 'def'"
+    " -whitespace_after_def !name -whitespace_after_name ?type_parameters -whitespace_after_type_parameters"
+    " '(' ~whitespace_before_params .params ')' ?returns -whitespace_before_colon ':' } .body",
     "MatchCase": "%leading_lines | { 'case' -whitespace_after_case .pattern -?whitespace_before_if &guard"
     " -whitespace_before_colon ':' } .body",
     # Patterns
@@ -212,7 +214,8 @@ LAYOUT: dict[str, str] = {
     "MatchMappingElement": ".key ~whitespace_before_colon ':' ~whitespace_after_colon .pattern ?comma",
     "MatchMapping": "( .lbrace *elements &rest .rbrace )",
     "MatchKeywordElement": ".key ~whitespace_before_equal '=' ~whitespace_after_equal .pattern ?comma",
-    "MatchClass": "( .cls ~whitespace_after_cls '(' ~whitespace_before_patterns *patterns *kwds ~whitespace_after_kwds ')' )",
+    "MatchClass": "( .cls ~whitespace_after_cls '(' ~whitespace_before_patterns *patterns *kwds"
+    " ~whitespace_after_kwds ')' )",
     "MatchAs": "( &as )",
     "MatchOrElement": ".pattern ?separator",
     "MatchOr": "( *patterns )",
@@ -546,15 +549,16 @@ def _factory(indent: str, start: str) -> Callable[..., dict[type, Callable[[Any,
 
 _make = _factory("p += indent", "p + indent")
 _make_careful = _factory("p = _skip(p)", "_skip(p)")
-"""For files that LibCST does not reproduce: it loses form feeds and continued lines before a line's first token. There the
-text itself says where that token is."""
+"""For files that LibCST does not reproduce: it loses form feeds and continued lines before a line's first token.
+There the text itself says where that token is."""
 
 
 class Positions:
     """Where the nodes of one file stand.
 
-    ``at`` maps a node's ``id`` to its first offset and the one behind it. For a definition these are four offsets: the start of the
-    first decorator, of ``def`` or ``class``, the one behind the header's colon, and the end of the last statement.
+    ``at`` maps a node's ``id`` to its first offset and the one behind it. For a definition these are four offsets:
+    the start of the first decorator, of ``def`` or ``class``, the one behind the header's colon, and the end of the
+    last statement.
     """
 
     __slots__ = ("_functions", "_lines", "at", "comments")
@@ -573,7 +577,9 @@ class Positions:
                 break
 
     def measure(self, node: cst.CSTNode, offset: int) -> None:
-        """Puts down the positions in a node of another tree that stands at ``offset``, such as an annotation in a string."""
+        """Puts down the positions in a node of another tree that stands at ``offset``, such as an annotation in a
+        string.
+        """
         self._functions[node.__class__](node, offset)
 
     def line(self, offset: int) -> int:

@@ -1,0 +1,286 @@
+"""Holds what happened against what resilint said."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from resilint.catalogue import Catalogue, load_catalogue
+from resilint.link import link
+from resilint.link.inputs import Settings, SourceFacts
+from resilint.rule import Finding
+from resilint.rules import all_rules
+from resilint.summaries import Analysis, analyse
+from resilint.syntax import lower
+from tests.oracle.generator import Program
+from tests.oracle.world import Run, Site, World, paths, weave
+
+MOST_PATHS = 140
+MOST_HANGS = 40
+NEAR = 2e-3
+"""Messages round to three decimals."""
+LONG_SLEEP = 5.0
+BUDGET = 2.0
+
+LOOP, SLEEP, WAIT, CALL = (
+    "sleep-loop-in-handler",
+    "long-sleep",
+    "wait-budget-exceeded",
+    "outbound-without-timeout",
+)
+
+
+class Disagreement(NamedTuple):
+    """``kind`` groups them; ``text`` says where and how."""
+
+    kind: str
+    text: str
+
+
+@dataclass(slots=True)
+class Happened:
+    """All runs of a program."""
+
+    runs: dict[tuple[str, str], list[Run]]
+    complete: dict[tuple[str, str], bool]
+    """Whether a root was run on every choice."""
+    uncovered: set[Site]
+    """Outbound calls that no deadline cancelled, at least once."""
+    called: set[Site]
+    hung_all: bool
+    """Every way in which a call was made was tried."""
+
+    @property
+    def whole(self) -> bool:
+        """Nothing else can happen."""
+        return all(self.complete.values()) and self.hung_all and not any(r.tied for rs in self.runs.values() for r in rs)
+
+
+class Said(NamedTuple):
+    analysis: Analysis
+    findings: dict[str, list[Finding]]
+
+
+@cache
+def catalogue() -> Catalogue:
+    return load_catalogue(())
+
+
+@cache
+def world() -> World:
+    return World()
+
+
+def say(program: Program) -> Said:
+    """What resilint says, in this process."""
+    files = [SourceFacts(path, lower(text.encode(), path)) for path, text in program.files.items()]
+    analysis = analyse(link(files, catalogue(), Settings()))
+    wanted = (LOOP, SLEEP, WAIT, CALL)
+    return Said(analysis, {r.name: list(r.check(analysis)) for r in all_rules() if r.name in wanted})
+
+
+def happen(program: Program) -> Happened:
+    """Run it on all choices; then once more for each way in which a call was made, with that call never answering."""
+    one = world()
+    one.transparent = program.transparent
+    modules = one.load(
+        {
+            path.removesuffix(".py").replace("/", "."): weave(path, text)
+            for path, text in program.files.items()
+            if not path.endswith("__init__.py")
+        }
+    )
+    happened = Happened({}, {}, set(), set(), True)
+    hangs = 0
+    for root in program.roots:
+        runs, complete = paths(one, modules, root, MOST_PATHS)
+        happened.runs[root], happened.complete[root] = runs, complete
+        tried = set()
+        for run in runs:
+            if run.problem is not None and not isinstance(run.problem, (TimeoutError, RuntimeError, BaseExceptionGroup)):
+                if type(run.problem).__name__ != "Cut":
+                    raise run.problem
+            for number, call in enumerate(run.calls):
+                happened.called.add(call.site)
+                if call.key in tried:
+                    continue
+                tried.add(call.key)
+                hangs += 1
+                if hangs > MOST_HANGS:
+                    happened.hung_all = False
+                    continue
+                hung = one.execute(modules, root, [c for c, _ in run.choices], number)
+                if not hung.cancelled:
+                    happened.uncovered.add(call.site)
+    return happened
+
+
+def compare(program: Program, tight: bool = True) -> list[Disagreement]:
+    """Everything on which both differ. ``tight``: totals must be reached, where nothing in the program is open."""
+    happened = happen(program)
+    said = say(program)
+    found: list[Disagreement] = []
+    found += _totals(program, happened, said, tight)
+    found += _functions(happened, said)
+    found += _calls(happened, said)
+    found += _sleeps(happened, said)
+    found += _loops(program, happened, said)
+    return found
+
+
+def _totals(program: Program, happened: Happened, said: Said, tight: bool) -> list[Disagreement]:
+    found = []
+    by_name = {said.analysis.qualname(f): f for f in said.analysis.functions()}
+    for root, runs in happened.runs.items():
+        name = ".".join(root)
+        total = said.analysis.entry(by_name[name]).total
+        longest = max(run.elapsed for run in runs)
+        cut = any(run.cut for run in runs)
+        hi, lo = total.hi, total.lo
+        story = f"{name}: said {total}, ran up to {longest:g}{' and on' if cut else ''}"
+        if hi is not None and longest > hi + NEAR:
+            found.append(Disagreement("waits longer than hi", story))
+        if any(run.tied for run in runs):
+            continue
+        if (happened.complete[root] or math.isinf(lo or 0)) and lo is not None and longest < lo - NEAR and not cut:
+            found.append(Disagreement("never waits lo", story))
+        if hi is None and "unknown" not in program.loose:
+            found.append(Disagreement("total unknown", story))
+        elif tight and happened.complete[root] and not cut and hi is not None and longest < hi - NEAR:
+            if not program.loose:
+                found.append(Disagreement("hi not reached", story))
+        elif tight and happened.complete[root] and not cut and not program.loose and lo != hi:
+            found.append(Disagreement("lo below hi", story))
+    return found
+
+
+def _number(message: str) -> float:
+    """The seconds that a message speaks of; infinite where it names none."""
+    if "without a bound" in message:
+        return math.inf
+    match = re.search(r"(?:up to|at least|sleeps|sleep|waits|request) ([0-9.e+]+) s", message)
+    return float(match.group(1)) if match else math.inf
+
+
+def _functions(happened: Happened, said: Said) -> list[Disagreement]:
+    """The join over all calls, and the budget of adapters."""
+    found = []
+    longest: dict[str, float] = defaultdict(float)
+    attached: dict[str, float] = defaultdict(float)
+    for runs in happened.runs.values():
+        for run in runs:
+            for name, seconds, detached in run.functions:
+                longest[name] = max(longest[name], seconds)
+                if not detached:
+                    attached[name] = max(attached[name], seconds)
+    reports = {}
+    for finding in said.findings[WAIT]:
+        reports[finding.message.partition(" waits ")[0].partition(" can ")[0]] = finding
+    for func in said.analysis.functions():
+        name = said.analysis.name(func)
+        if name not in longest:
+            continue
+        summary = said.analysis.joined(func)
+        hi = summary.total.hi
+        if hi is not None and longest[name] > hi + NEAR:
+            found.append(Disagreement("function waits longer than joined hi", f"{name}: said {summary.total}, ran {longest[name]:g}"))
+        if name.endswith(".fetch"):
+            if attached[name] > BUDGET + NEAR and name not in reports and not summary.endless:
+                found.append(Disagreement("budget exceeded, silent", f"{name}: {attached[name]:g} s, said {summary.total}"))
+            if name in reports and longest[name] > _number(reports[name].message) + NEAR:
+                found.append(Disagreement("budget report exceeded", f"{reports[name].message}; ran {longest[name]:g}"))
+    return found
+
+
+def _calls(happened: Happened, said: Said) -> list[Disagreement]:
+    found = []
+    reported = {(f.path, f.span.line) for f in said.findings[CALL]}
+    for site in sorted(happened.uncovered - reported):
+        found.append(Disagreement("uncovered call, silent", f"{site[0]}:{site[1]}"))
+    if happened.whole:
+        for site in sorted(reported - happened.uncovered):
+            how = "always covered" if site in happened.called else "never made"
+            found.append(Disagreement(f"call reported, {how}", f"{site[0]}:{site[1]}"))
+    return found
+
+
+def _sleeps(happened: Happened, said: Said) -> list[Disagreement]:
+    found = []
+    really: dict[Site, float] = defaultdict(float)
+    requested: dict[Site, float] = defaultdict(float)
+    for runs in happened.runs.values():
+        for run in runs:
+            for slept in run.sleeps:
+                really[slept.site] = max(really[slept.site], slept.ended - slept.began)
+                requested[slept.site] = max(requested[slept.site], slept.requested)
+    reports = {(f.path, f.span.line): f for f in said.findings[SLEEP]}
+    for site, seconds in sorted(really.items()):
+        if site in reports:
+            if seconds > _number(reports[site].message) + NEAR:
+                found.append(Disagreement("sleep report exceeded", f"{site[0]}:{site[1]} {seconds:g} s: {reports[site].message}"))
+        elif seconds > LONG_SLEEP + NEAR:
+            found.append(Disagreement("long sleep, silent", f"{site[0]}:{site[1]} {seconds:g} s"))
+    if happened.whole:
+        for site, finding in sorted(reports.items()):
+            if requested[site] <= LONG_SLEEP:
+                found.append(
+                    Disagreement("long sleep reported, never so long", f"{site[0]}:{site[1]} {requested[site]:g} s: {finding.message}")
+                )
+    return found
+
+
+def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreement]:
+    found = []
+    reports = {(f.path, f.span.line): f for f in said.findings[LOOP]}
+    held: dict[Site, float] = defaultdict(float)
+    """By wait: the longest that a loop around it held a handler; of loops in the wait's own function only, and of all."""
+    held_own: dict[Site, float] = defaultdict(float)
+    waits_itself = {
+        one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own
+    }
+    silent: dict[tuple[Site, Site], str] = {}
+    for root, runs in happened.runs.items():
+        if root[1] not in program.handlers:
+            continue
+        for run in runs:
+            for one in run.loops:
+                if one.detached or one.shielded or one.ended is None:
+                    continue
+                seconds = one.ended - one.began
+                if seconds <= 0:
+                    continue
+                for site in one.own:
+                    held_own[site] = max(held_own[site], seconds)
+                for site in one.own | one.below:
+                    held[site] = max(held[site], seconds)
+                in_handler = one.function == root[1]
+                wanted: set[Site] = set()
+                if one.own and (in_handler or seconds > BUDGET + NEAR):
+                    wanted = one.own
+                elif one.place not in waits_itself and seconds > BUDGET + NEAR:
+                    wanted = one.below
+                for site in wanted - reports.keys():
+                    silent.setdefault(
+                        (one.place, site),
+                        f"loop {one.place[0]}:{one.place[1]} holds {root[1]} {seconds:g} s, wait {site[0]}:{site[1]}",
+                    )
+    found += [Disagreement("held by a loop, silent", text) for _, text in sorted(silent.items())]
+    for site, finding in sorted(reports.items()):
+        said_seconds = _number(finding.message)
+        if held_own[site] > said_seconds + NEAR:
+            found.append(Disagreement("held longer than reported", f"{held_own[site]:g} s: {finding.message}"))
+        if happened.whole and held[site] <= 0:
+            found.append(Disagreement("hold reported, none", f"{site[0]}:{site[1]} {finding.message}"))
+        elif happened.whole and not program.loose and held[site] < said_seconds - NEAR:
+            found.append(Disagreement("hold reported too long", f"{held[site]:g} s: {finding.message}"))
+    return found
+
+
+def tally(programs: Sequence[Program]) -> Counter[str]:
+    """In how many programs each construct occurs."""
+    return Counter(name for program in programs for name in program.used)
