@@ -29,6 +29,7 @@ class Catalogue:
         self._patterns: list[tuple[re.Pattern[str], str]] = []
         self._members: dict[tuple[str, str], Callable_ | None] = {}
         self._mro: dict[str, tuple[str, ...]] = {}
+        self._through: dict[str, Callable_ | None] = {}
         for library in self.libraries:
             self._add(library)
 
@@ -66,6 +67,8 @@ class Catalogue:
     def function(self, path: str) -> Callable_ | None:
         """A function, or the constructor of a class."""
         found = self._functions.get(path)
+        if found is None and path not in self._classes:
+            return self._through_class(path)
         if found is None and (klass := self._classes.get(path)) is not None:
             for base in self.mro(path):
                 if (parent := self._classes.get(base)) is not None and parent.new is not None:
@@ -77,6 +80,19 @@ class Catalogue:
                 if (parent := self._classes.get(base)) is not None and name in parent.method:
                     return parent.method[name]
         return found
+
+    def _through_class(self, path: str) -> Callable_ | None:
+        """``datetime.datetime.now``: a method called on the class."""
+        if path not in self._through:
+            self._through[path] = None
+            head, _, chain = path.rpartition(".")
+            while head:
+                if head in self._classes:
+                    self._through[path] = self.member(head, chain)
+                    break
+                head, _, part = head.rpartition(".")
+                chain = f"{part}.{chain}"
+        return self._through[path]
 
     def klass(self, path: str) -> Class_ | None:
         return self._classes.get(path)

@@ -193,7 +193,7 @@ class Roles:
         for func in self._functions_in(where.module, where.scope, value):
             self._note(func, registration, key, text)
         for entity in ordered(self.calls.flattened(where, value)):
-            if isinstance(entity, Cls) or (isinstance(entity, Inst) and isinstance(entity.of, Cls) and not registration.methods):
+            if isinstance(entity, Cls) or (isinstance(entity, Inst) and isinstance(entity.of, Cls)):
                 cls = entity if isinstance(entity, Cls) else entity.of
                 assert isinstance(cls, Cls)
                 if registration.methods:

@@ -15,6 +15,9 @@ from resilint.link.entities import NOBODY, Entities
 
 Node: TypeAlias = tuple[Any, ...]
 
+DEEPEST = 150
+"""Nodes that are computed inside each other; what lies deeper waits in the queue, so that the interpreter's stack suffices."""
+
 LIMIT = 24
 """A set that grows beyond this says nothing useful any more; it stops growing (a registry of everything)."""
 
@@ -31,6 +34,8 @@ class Solver:
         self._rank: dict[Node, int] = {}
         """In which order nodes were first finished: what a node is made of comes before it."""
         self._current: Node | None = None
+        self._depth = 0
+        self._draining = False
 
     def get(self, node: Node) -> Entities:
         """The value so far; whoever is being computed is computed again when it grows."""
@@ -43,8 +48,18 @@ class Solver:
         value = self._values.get(node)
         if value is None:
             self._values[node] = NOBODY
-            self._evaluate(node)
+            if self._depth >= DEEPEST:  # later, from the queue: whoever reads it now is told when it is known
+                self._rank[node] = len(self._rank)
+                self.again(node)
+                return NOBODY
+            self._depth += 1
+            try:
+                self._evaluate(node)
+            finally:
+                self._depth -= 1
             self._rank[node] = len(self._rank)
+            if self._current is None and self._queue and not self._draining:
+                self.drain()
             return self._values[node]
         return value
 
@@ -79,10 +94,14 @@ class Solver:
             self._dependents.setdefault(node, {})[self._current] = None
 
     def drain(self) -> None:
-        while self._queue:
-            _, node = heapq.heappop(self._queue)
-            self._queued.discard(node)
-            self._evaluate(node)
+        self._draining = True
+        try:
+            while self._queue:
+                _, node = heapq.heappop(self._queue)
+                self._queued.discard(node)
+                self._evaluate(node)
+        finally:
+            self._draining = False
 
     def empty(self, kind: str) -> list[Node]:
         """Nodes of a kind about which nothing is known yet."""

@@ -42,6 +42,7 @@ def _finding(analysis: Analysis, root: Func, exposure: Exposure, place: Place, e
         hint=HINT,
         confidence=exposure.confidence,
         witness=analysis.witness(root, exposure.hops, place, f"{exposure.subject} is called here"),
+        elsewhere=analysis.elsewhere(exposure.hops),
         cover=_cover(analysis, entries),
     )
 

@@ -68,6 +68,7 @@ def _finding(analysis: Analysis, handler: Func, wait: Wait, place: Place, more: 
         hint=HINT,
         confidence=Confidence.HIGH if reason.source != "convention" else Confidence.MEDIUM,
         witness=analysis.witness(handler, wait.hops, place, f"{wait.what} waits here"),
+        elsewhere=analysis.elsewhere(wait.hops),
         precedence_key=(analysis.path(place.func), place.span.line, place.span.column),
     )
 

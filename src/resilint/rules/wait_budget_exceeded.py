@@ -69,6 +69,7 @@ def _finding(analysis: Analysis, func: Func, summary: Summary, wait: Wait, budge
         hint=HINT,
         confidence=Confidence.MEDIUM if reason.source == "convention" else Confidence.HIGH,
         witness=analysis.witness(func, wait.hops, place, f"{wait.what} waits here"),
+        elsewhere=analysis.elsewhere(wait.hops),
         precedence_key=(analysis.path(place.func), place.span.line, place.span.column),
     )
 

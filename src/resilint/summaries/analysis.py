@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from resilint.domain import Hop, Role, Span, Witness
@@ -14,6 +14,7 @@ from resilint.link.linked import Linked
 from resilint.link.roles import is_test_path
 from resilint.summaries.interpreter import Interpreter
 from resilint.summaries.model import Place, Summary
+from resilint.summaries.values import may_be_none
 
 T = TypeVar("T")
 
@@ -53,8 +54,27 @@ class Analysis:
         """As an entry: defaults, and nothing known of what it is given."""
         known = self._entries.get(func)
         if known is None:
-            known = self._entries[func] = self._deep(lambda: self.interpreter.entry(func))
+            known = self._deep(lambda: self.interpreter.entry(func))
+            if self._runs_under_deadline(func):
+                known = replace(known, exposures=tuple(e for e in known.exposures if e.shielded))
+            self._entries[func] = known
         return known
+
+    def _runs_under_deadline(self, func: Func) -> bool:
+        """A job's own timeout, written where it is registered."""
+        entry = self.linked.roles.entries.get(func)
+        if entry is None:
+            return False
+        for registration, site in entry.extra:
+            if registration.deadline is not None and site is not None:
+                value = self.interpreter.evaluator.argument(site, registration.deadline, None)
+                if value is not None and not may_be_none(value):
+                    return True
+        return False
+
+    def elsewhere(self, hops: tuple[Hop, ...]) -> tuple[tuple[str, Span], ...]:
+        """The calls on the way, nearest first: where a report stands whose own file is not reported."""
+        return tuple((h.path, Span(h.line, h.column, h.line, h.column + 1)) for h in reversed(hops))
 
     @staticmethod
     def _deep(compute: Callable[[], T]) -> T:

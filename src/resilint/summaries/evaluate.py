@@ -41,7 +41,7 @@ from resilint.link.entities import Member as ExtMember
 from resilint.link.index import AUGMENTED, DEFINED, PLAIN, UNPACKED, Binding
 from resilint.link.infer import argument_place, written_argument
 from resilint.link.program import binding_scope
-from resilint.link.roles import is_test_path, script_folder
+from resilint.link.roots import is_test_path
 from resilint.summaries.state import State
 from resilint.summaries.values import (
     UNKNOWN,
@@ -81,7 +81,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "!=": operator.ne,
 }
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
-_CLIENT_CALLS = ("bench", "examples", "loadtest")
+_CLIENT_CALLS = ("bench", "benchmarks", "examples", "loadtest")
 _SECONDS = {"weeks": 604800.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0, "milliseconds": 0.001, "microseconds": 1e-6}
 _DELTA_ORDER = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
 MAX_ITEMS = 256
@@ -561,7 +561,7 @@ class Evaluator:
     def is_product(self, module: int) -> bool:
         """Calls from tests, examples and benchmarks bind no parameter."""
         path = self.program.modules[module].path
-        return not is_test_path(path) and script_folder(path) not in _CLIENT_CALLS
+        return not is_test_path(path) and not any(folder in _CLIENT_CALLS for folder in path.split("/")[:-1])
 
     def parameter(self, func: Func, position: int) -> Abstract:
         """The join over the product's calls; the default where a call omits it, or where there is no call."""
@@ -583,6 +583,8 @@ class Evaluator:
             if not self.is_product(key.module):
                 continue
             called = True
+            if (key.module, key.scope) == (func.module, func.scope) and self._counts_itself(func, position, key):
+                continue
             given = self.passed(func, position, key, offset, partial)
             if given is None:
                 given = default if default is not None else UNKNOWN
@@ -594,6 +596,14 @@ class Evaluator:
         if isinstance(result, Unknown) and things:
             return Things(things)
         return result
+
+    def _counts_itself(self, func: Func, position: int, key: SiteKey) -> bool:
+        """A recursive call passes the parameter on, raised or lowered."""
+        name = self.program.scope(func).parameters[position].name
+        return any(
+            isinstance(a.value, Arithmetic) and isinstance(a.value.left, Reference) and a.value.left.name == name
+            for a in self.program.site(key).arguments
+        )
 
     def default(self, func: Func, position: int) -> Abstract | None:
         """The parameter's default by itself; Python's None where it has none (a literal None comes as Either)."""
@@ -668,6 +678,8 @@ class Evaluator:
                 return self._constant(constant)
         elif isinstance(entity, Cls):
             if self.inference.is_enum(entity) and name not in self.program.layouts[entity].methods:
+                if "builtins.int" in self.inference.external_bases(entity) or "builtins.float" in self.inference.external_bases(entity):
+                    return self.class_value(entity, name)  # its members are numbers themselves
                 return Member(entity, name)
             return self.class_value(entity, name)
         elif isinstance(entity, Inst) and isinstance(entity.of, Cls):

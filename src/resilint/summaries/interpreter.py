@@ -7,14 +7,17 @@ instantiate it. Time passes only in waits, as if calls took none.
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from resilint.catalogue import Condition
 from resilint.catalogue.schema import Deadline
 from resilint.domain import ANY, UNBOUNDED, ZERO, Confidence, Hop, Interval, Span
 from resilint.facts import (
+    Arithmetic,
     Attribute,
     Await,
     Bind,
@@ -46,6 +49,7 @@ from resilint.facts import (
     With,
     Yield,
 )
+from resilint.facts.walk import inside
 from resilint.link.calls import Meaning, is_receiver_like_client
 from resilint.link.entities import Bound, Cls, Coro, Entity, Ext, Func, Generator, Inst, Manager, Partial, SiteKey, Task, ordered
 from resilint.link.entities import Member as ExtMember
@@ -106,6 +110,7 @@ class Interpreter:
         self._recursive: set[tuple[Func, Context]] = set()
         self._decorated: dict[Func, Abstract] = {}
         self._activations: list[Activation] = []
+        self._only_waits: dict[Func, bool] = {}
         self.fuel = FUEL
         self.truncated = 0
 
@@ -368,10 +373,28 @@ class Interpreter:
         """Direct recursion with a wait is a loop without a bound."""
         if result.total.reach is not None and result.total.reach <= 0 and result.total.hi == 0:
             return result
+        if self._counts_itself_down(func):
+            unknown = Interval(result.total.lo, None)
+            waits = tuple(w._replace(looped=True, loop_total=unknown, total=unknown, times=Interval(1.0, None)) for w in result.waits)
+            return replace(result, total=unknown, waits=waits, recursive=True)
         waits = tuple(
             w._replace(looped=True, loop_total=UNBOUNDED, total=UNBOUNDED, times=Interval(None, math.inf)) for w in result.waits
         )
         return Summary(UNBOUNDED, waits, result.exposures, result.returned, result.yielded, result.endless, ("without a bound",), result.before_yield, True)
+
+    def _counts_itself_down(self, func: Func) -> bool:
+        """A parameter that a branch looks at is passed on raised or lowered: the recursion ends, nobody says when."""
+        scope = self.program.scope(func)
+        tested = {n for s in inside(scope.body) if isinstance(s, Branch) for n in references(s.test)}
+        names = {p.name for p in scope.parameters}
+        for position, site in enumerate(scope.sites):
+            key = SiteKey(func.module, func.scope, position)
+            callees = self.inference.solver.get(("callees", *key))
+            if any(f == func for e in callees for f, _, _ in self.inference.targets(e)):
+                for argument in site.arguments:
+                    if isinstance(argument.value, Arithmetic) and set(references(argument.value)) & names & tested:
+                        return True
+        return False
 
     # Calls by themselves
 
@@ -549,8 +572,26 @@ class Interpreter:
 
     def only_waits(self, func: Func) -> bool:
         """The body is nothing but one wait (and a docstring): its callers wait in its place."""
+        known = self._only_waits.get(func)
+        if known is None:
+            self._only_waits[func] = False
+            known = self._only_waits[func] = self._does_nothing_else(func)
+        return known
+
+    def _does_nothing_else(self, func: Func) -> bool:
         scope = self.program.scope(func)
-        return len(scope.sites) == 1 and not any(isinstance(s, (Loop, Try, With, Branch, Match, Yield)) for s in scope.body)
+        if len(scope.sites) != 1 or any(isinstance(s, (Loop, Try, With, Branch, Match, Yield)) for s in scope.body):
+            return False
+        key = SiteKey(func.module, func.scope, 0)
+        if any(m.callable.wait is not None for m in self.linked.calls.meanings(key)):
+            return True
+        callees = [f for e in self.inference.solver.get(("callees", *key)) for f, _, _ in self.inference.targets(e)]
+        return len(callees) == 1 and self.only_waits(callees[0])
+
+    def is_worker_deadline(self, func: Func) -> bool:
+        """The configuration says that it runs jobs under a deadline."""
+        patterns = self.settings.worker_deadlines
+        return bool(patterns) and any(fnmatch.fnmatchcase(self.program.qualname(func), p) for p in patterns)
 
     def own_deadline(self, foreign: Foreign) -> bool:
         """The call's own total timeout, or its client's, covers it."""
@@ -687,7 +728,7 @@ class Activation:
         self.env = env
         self.waits: dict[Place, Wait] = {}
         self.exposures: dict[tuple[Place, bool], Exposure] = {}
-        self.covers: list[bool] = []
+        self.covers: list[bool] = [True] if interpreter.is_worker_deadline(func) else []
         self.limits: list[Limit] = []
         self.tries = 0
         self.own_wait = False
@@ -1024,9 +1065,12 @@ class Activation:
             return flow
         value = self.value(item.value, flow.normal)
         limits, group = self.enter(value, item.value, flow.normal, item.span, step.is_async)
+        covers = len(self.covers)
         if item.target is not None:
             self.assign(item.target, self._entered(value, item.value, flow.normal), flow.normal)
         inner = self._under(limits, flow.normal, lambda s: self._items(step, position + 1, s), group)
+        if self._is_stack(value):
+            del self.covers[covers:]
         flow.absorb(inner)
         flow.normal = inner.normal
         return flow
@@ -1126,6 +1170,17 @@ class Activation:
         if isinstance(source, Result):
             self._enter_client(source, state, span)
         return tuple(limits), group
+
+    def _is_stack(self, value: Abstract) -> bool:
+        """An exit stack: what was entered through it ends with it."""
+        return any(
+            isinstance(e, Inst)
+            and isinstance(e.of, Ext)
+            and any(m.exits for k in self.interpreter.catalogue.traits(e.of.path) for m in k.method.values())
+            for o in options(value)
+            if isinstance(o, Things)
+            for e in o.entities
+        )
 
     def _is_group(self, path: str) -> bool:
         return any(m.spawn is not None and m.spawn.attached for k in self.interpreter.catalogue.traits(path) for m in k.method.values())
@@ -1361,7 +1416,7 @@ class Activation:
         flow = Flow()
         exhausted: State | None = None
         current: State | None = state
-        counters = _assigned_counters(step.body)
+        counters = _assigned_counters((*step.condition, *step.body))
         previous_wait = ZERO
         tests = _exit_tests(step)
         gaps: list[float] = []
@@ -1415,12 +1470,25 @@ class Activation:
             if iteration >= MAX_ITERATIONS or self.interpreter.fuel <= 0:
                 return self._long(step, current, flow, exhausted, gaps, clocked, delta)
             previous_wait = delta if delta.exact is not None else previous_wait
+        self._one_more_wait(step, flow, exhausted, previous_wait)
         if exhausted is not None and step.orelse:
             after = self.steps(step.orelse, exhausted)
             flow.absorb(after)
             exhausted = after.normal
         flow.normal = exhausted
         return flow
+
+    def _one_more_wait(self, step: Loop, flow: Flow, exhausted: State | None, each: Interval) -> None:
+        """A clock is looked at between waits, and calls take time in truth: the limit, and one more wait."""
+        limits = [limit for limit in self.clock_limits if limit.exact is not None]
+        if not limits or len(limits) != len(self.clock_limits) or each.exact is None or each.exact <= 0:
+            return
+        top = max(limit.exact or 0.0 for limit in limits) + each.exact
+        leaving = [s for s in (exhausted, flow.broken, flow.returned, flow.raised) if s is not None]
+        longest = max((s.wait.hi or 0.0 for s in leaving), default=0.0)
+        for state in leaving:
+            if state.wait.hi is not None and state.wait.hi == longest and 0 < longest < top:
+                state.wait = Interval(state.wait.lo, top)
 
     def _known_clock(self) -> bool:
         return all(limit.hi is not None for limit in self.clock_limits[-4:])
@@ -1461,8 +1529,13 @@ class Activation:
         before, self.waits = self.waits, {}
         again = state.copy()
         again.wait = ZERO
+        again.clock = ANY  # the clock may show anything by then
         one_flow = self._iteration(step, again)
         after = merge(one_flow.normal, one_flow.continued)
+        for name in ("broken", "returned", "raised"):
+            setattr(flow, name, merge(getattr(flow, name), getattr(one_flow, name)))
+        if exhausted is None and not (isinstance(step.subject, Constant) and step.subject.value is True):
+            exhausted = state.copy()
         each = after.wait if after is not None else one_flow.longest()
         inside, self.waits = self.waits, before
         total = limit + Interval(0.0, each.hi, each.seen) if each.hi != 0 else ZERO
@@ -1475,10 +1548,10 @@ class Activation:
             self.waits.pop(wait.place, None)
             self.waits[wait.place] = wait._replace(total=total, times=times)
         ended = after if after is not None else state.copy()
-        for name in ("broken", "returned", "raised"):
-            left = getattr(flow, name)
+        for left in (flow.broken, flow.returned, flow.raised):
             if left is not None:
                 left.wait = total
+                left.clock = state.clock + total
         flow.continued = None
         if exhausted is not None:
             ended.wait = total
@@ -1627,6 +1700,8 @@ class Activation:
         seconds = seconds.at_least_zero() if seconds.hi is not None else seconds
         if seconds.exact == 0:
             return  # a checkpoint
+        if seconds.lo is None:
+            seconds = Interval(0.0, seconds.hi, seconds.seen)  # whatever it is, nobody sleeps for less
         state.pause(seconds)
         self.own_wait = True
         self.note(Wait(Place(self.func, span), what, kind, seconds, seconds, False, ZERO, Interval.exactly(1.0), (), 0, False, interruptible))
@@ -1645,7 +1720,7 @@ class Activation:
         for exposure in summary.exposures:
             if covered and not exposure.shielded:
                 continue
-            if len(exposure.hops) >= MAX_HOPS or callee in exposure.chain[:-1]:
+            if len(exposure.hops) >= MAX_HOPS or self.func in exposure.chain:
                 continue
             self.expose(exposure._replace(hops=(hop, *exposure.hops), chain=(self.func, *exposure.chain)))
         if summary.recursive:
@@ -1942,8 +2017,8 @@ class Activation:
         where = self.program.site(pending.site).span if pending.site.module == self.module and pending.site.scope == self.number and pending.site.index >= 0 else span
         if isinstance(target, Retried):
             return self.run_retried(target, pending.positional, pending.keywords, pending.site, state, where)
-        if not isinstance(target, Closure):
-            return UNKNOWN
+        if not isinstance(target, Closure) or (pending.kind == "generator" and not entering):
+            return UNKNOWN  # ``anext(gen())`` takes one item: nobody says which waits come before it
         entity = target.target
         func = (entity.func if isinstance(entity, Bound) else entity).plain  # type: ignore[union-attr]
         assert isinstance(func, Func)
