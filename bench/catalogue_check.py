@@ -580,9 +580,9 @@ def arguments_of(entry: Callable_) -> set[str]:
 
     take(entry)
     for key in ("returns", "enters"):
-        text = str(getattr(entry, key) or "")
-        if ":" in text:
-            named.add(text.partition(":")[2])
+        form, _, argument = str(getattr(entry, key) or "").removeprefix("many:").partition(":")
+        if form in {"argument", "result", "entered", "class", "first"}:
+            named.add(argument)
     return {one for one in named if one not in {"*", "**", "self"} and not re.fullmatch(r"\*\d+", one)}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 import tomllib
 from collections import Counter
@@ -23,6 +24,7 @@ FILES = {
 DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 ONE_ARGUMENT = re.compile(r"[A-Za-z_]\w*(@\d+)?|@\d+|\*|\*\d+|\*\*")
 FORMS = re.compile(r"(argument|result|entered|class):(.+)")
+MANY = "many:"
 BLOCKING_GROUPS = {"core", "files", "threads", "clients"}
 OUTBOUND_GROUPS = {
     *("http", "llm", "smtp", "chat", "cloud", "grpc", "websocket", "socket", "soap", "graphql", "mcp"),
@@ -35,7 +37,7 @@ def read(text: str) -> Library:
 
 
 LIBRARIES = {name: read(text) for name, text in FILES.items()}
-KNOWN_CLASSES = {
+KNOWN_CLASSES = {f"builtins.{name}" for name, thing in vars(builtins).items() if isinstance(thing, type)} | {
     name for library in LIBRARIES.values() for path, klass in library.klass.items() for name in (path, *klass.aliases)
 }
 
@@ -72,7 +74,7 @@ def references(library: Library) -> Iterator[tuple[str, str]]:
     for one in structs(library):
         if isinstance(one, Callable_):
             for key in ("returns", "enters"):
-                text = getattr(one, key)
+                text = (getattr(one, key) or "").removeprefix(MANY)
                 if text and text not in {"self", "parameter", "first:*"} and not FORMS.fullmatch(text):
                     yield key, text
         elif isinstance(one, schema.Registration) and one.becomes:
@@ -100,6 +102,7 @@ def test_result_notation(library: Library) -> None:
         for text in (one.returns, one.enters) if isinstance(one, Callable_) else ():
             if text is None or text in {"self", "parameter", "first:*"}:
                 continue
+            text = text.removeprefix(MANY)
             form = FORMS.fullmatch(text)
             if not (ONE_ARGUMENT.fullmatch(form[2]) if form else DOTTED.fullmatch(text)):
                 wrong.append(text)

@@ -6,6 +6,7 @@ import argparse
 import sys
 import time
 import traceback
+import warnings
 from collections import Counter, defaultdict
 
 from tests.oracle.compare import Disagreement, compare
@@ -32,6 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--tries", type=int, default=1500, help="how many programs to try to make one small")
     parser.add_argument("--kind", default="", help="only disagreements whose kind holds this text")
     options = parser.parse_args(arguments)
+    warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
     used: Counter[str] = Counter()
     kinds: dict[str, list[list[int]]] = defaultdict(list)
     began = time.perf_counter()

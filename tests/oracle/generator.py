@@ -63,7 +63,13 @@ class Program:
 
     @property
     def text(self) -> str:
-        return "\n".join(f"# {path}\n{text}" for path, text in self.files.items())
+        """All files, with the numbers of their lines."""
+        parts = []
+        for path, text in self.files.items():
+            if text:
+                parts.append(f"# {path}")
+                parts += [f"{n:3} {line}" if line else "" for n, line in enumerate(text.splitlines(), 1)]
+        return "\n".join(parts)
 
 
 @dataclass(slots=True)
@@ -547,6 +553,7 @@ class Generator:
         if context.depth >= 3 or not self.affordable(context, 12) or not context.lasts(6):
             return None
         self.use("clock loop")
+        self.loose.add("clock")
         name = self.fresh("start")
         bound = self.pick(("3.1", "5.3", "9.7"))
         if self.chance(3):
@@ -739,7 +746,7 @@ class Generator:
         if made is None:
             return None
         self.use("task cancelled")
-        name = self.fresh("task")
+        name = self.fresh("dropped")
         return [
             f"{name} = asyncio.create_task({made})",
             f"await asyncio.sleep({self.pause(context)})",
@@ -809,12 +816,15 @@ class Generator:
         """A wait by timeout: nobody sets the event."""
         if context.depth >= 3 or not self.affordable(context, 5) or not context.lasts(5):
             return None
+        times = self.times(context)
+        if not context.spend(self.count(times)):
+            return None
         self.use("poll by timeout")
         self.loose.add("poll")
         stop, name = self.fresh("stop"), self.fresh("i")
         return [
             f"{stop} = asyncio.Event()",
-            f"for {name} in range({self.times(context)}):",
+            f"for {name} in range({times}):",
             "    try:",
             f"        await asyncio.wait_for({stop}.wait(), {self.pick(WAITS)})",
             "    except TimeoutError:",
@@ -895,8 +905,15 @@ class Generator:
         context = self.context_of(file, safe, parameters)
         lines = self.block(context, 4)
         self.definitions[file].append([self.header(name, parameters), *indented(lines)])
+        if len(lines) == 1 and self.only_wait(lines[0]):
+            self.transparent.add(name)
         self.register(Function(name, file, parameters), context)
         return None
+
+    def only_wait(self, line: str) -> bool:
+        """Nothing but a wait, or a call of what only waits."""
+        made = line.removeprefix("await ").removeprefix("helpers.")
+        return made.startswith("asyncio.sleep(") or made.partition("(")[0] in self.transparent
 
     def register(self, function: Function, context: Context) -> None:
         function.safe = context.safe
@@ -1005,6 +1022,7 @@ class Generator:
         context = self.context_of(file, False, parameters)
         attempts = self.pick(("2", "3"))
         context.times = int(attempts)
+        context.trying = 1
         context.spend(1)
         lines = self.block(context, 2)
         pause = self.pick(WAITS)

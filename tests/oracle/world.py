@@ -14,6 +14,7 @@ import dataclasses
 import datetime
 import enum
 import functools
+import importlib
 import selectors
 import sys
 import types
@@ -23,6 +24,8 @@ from typing import Any
 
 HORIZON = 400.0
 """Virtual seconds after which a run is cut: it may go on for ever."""
+DETACHED = ("background", "dropped")
+"""How names of tasks begin that nobody awaits, or only after they were cancelled."""
 MOST_CHOICES = 60
 MOST_ROUNDS = 12_000
 PATIENCE = 200.0
@@ -60,6 +63,7 @@ class Slept:
     requested: float
     began: float
     ended: float
+    shielded: bool
 
 
 @dataclass(slots=True)
@@ -165,7 +169,7 @@ def _is_deadline(timer: Any) -> bool:
 
 
 class _Weaver(ast.NodeTransformer):
-    """Loops and functions tell when they begin and end; ``background = create_task(...)`` is marked."""
+    """Loops and functions tell when they begin and end; a task that nobody awaits is marked."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -207,7 +211,7 @@ class _Weaver(ast.NodeTransformer):
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
         target = node.targets[0]
-        if isinstance(target, ast.Name) and target.id.startswith("background") and isinstance(node.value, ast.Call):
+        if isinstance(target, ast.Name) and target.id.startswith(DETACHED) and isinstance(node.value, ast.Call):
             node.value.func = ast.copy_location(ast.Name("_oracle_detached", ast.Load()), node.value.func)
         self.generic_visit(node)
         return node
@@ -226,6 +230,16 @@ class _Through:
 
     def __getattr__(self, name: str) -> Callable[..., Callable[[Any], Any]]:
         return lambda *args, **kwargs: lambda function: function
+
+
+class _Gone:
+    """Stands for a task that runs on: its maker can neither cancel it nor wait for it."""
+
+    def cancel(self) -> None:
+        pass
+
+    def __await__(self) -> Iterator[None]:
+        return iter(())
 
 
 @dataclass(slots=True)
@@ -254,6 +268,7 @@ class World:
         self.detaching = False
         self.shielding = False
         self.transparent: frozenset[str] = frozenset()
+        """Functions that only wait: their callers wait in their place."""
         self.modules = self._stubs()
 
     # Where something happens
@@ -283,7 +298,9 @@ class World:
     def _make_task(self, loop: Any, coro: Coroutine[Any, Any, Any], **kwargs: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **kwargs)
         origin = self._context(sys._getframe(1))
-        origin.detached = origin.detached or self.detaching
+        if self.detaching:
+            origin.detached = True
+            origin.entries = [(site, name, ()) for site, name, _ in origin.entries]
         origin.shielded = origin.shielded or self.shielding
         self.origins[task] = origin
         return task
@@ -308,19 +325,21 @@ class World:
         return self._sleep(asyncio.sleep(delay), delay, sys._getframe(1))
 
     async def _sleep(self, wait: Any, delay: float, written: Any) -> None:
-        entries = self._context(sys._getframe(1)).entries
-        site, name = (written.f_code.co_filename, written.f_lineno), written.f_code.co_name
-        if name in self.transparent:
-            entries = entries[1:] if entries and entries[0][1] == name else entries
-            site = entries[0][0] if entries else site
-        elif entries and entries[0][1] == name:
-            site = entries[0][0]
+        context = self._context(sys._getframe(1))
+        entries = context.entries
+        code = written.f_code
+        if code.co_name == "<lambda>":
+            entries = [((code.co_filename, written.f_lineno), code.co_name, ()), *entries]
+        while len(entries) > 1 and entries[0][1] in self.transparent:
+            entries = entries[1:]
+        site = entries[0][0]
         began = self.loop.now
         try:
             await wait
         finally:
             if not self.ending:
-                self.run.sleeps.append(Slept(site, max(delay, self.loop.now - began), began, self.loop.now))
+                now = self.loop.now
+                self.run.sleeps.append(Slept(site, max(delay, now - began), began, now, context.shielded))
                 if self.loop.now > began:
                     for depth, (_, _, loops) in enumerate(entries):
                         for one in loops:
@@ -375,12 +394,14 @@ class World:
             if not self.ending:
                 self.run.functions.append((name, self.loop.now - began, context.detached))
 
-    def _detached(self, coro: Any, **kwargs: Any) -> asyncio.Task[Any]:
+    def _detached(self, coro: Any, **kwargs: Any) -> Any:
         self.detaching = True
         try:
-            return self.loop.create_task(coro)
+            task = self.loop.create_task(coro)
         finally:
             self.detaching = False
+        # ``cancel()`` is no deadline: it is not what ends the call that hangs.
+        return task if self.hang is None else _Gone()
 
     def _shield(self, inner: Any) -> Any:
         self.shielding = True
@@ -398,6 +419,8 @@ class World:
         real = {name: getattr(asyncio, name) for name in dir(asyncio) if not name.startswith("_")}
         verbs = {verb: staticmethod(self._called) for verb in ("get", "post", "put")}
         def wait(event: asyncio.Event) -> Coroutine[Any, Any, Any]:
+            if self.choose(2):
+                event.set()
             return self._sleep(asyncio.Event.wait(event), 0, sys._getframe(1))
 
         event = type("Event", (asyncio.Event,), {"wait": wait})
@@ -427,7 +450,7 @@ class World:
                 return made[name]
             if name == "app":
                 return types.SimpleNamespace(**{n.partition(".")[2]: m for n, m in made.items()})
-            return self.modules[name]
+            return self.modules[name] if name in self.modules else importlib.import_module(name)
 
         return load
 

@@ -91,16 +91,14 @@ class Spawn(_Table):
     tracked: bool = True
     """False: a dropped task can vanish (``create_task`` of asyncio and of loops)."""
     thread: Literal["", "default-executor", "executor", "own", "thread"] = ""
-    """``what`` is a function that runs in a thread: of the default pool, of the executor given, of a pool of its
-    own, a new one.
-    An ``async def`` runs on the loop all the same (``BackgroundTasks.add_task`` takes both)."""
+    """``what`` is a function that runs in a thread: of the default pool, of the executor given, of a pool of its own, a
+    new one. An ``async def`` runs on the loop all the same (``BackgroundTasks.add_task`` takes both)."""
     later: bool = False
     """The call only returns a function; calling that one (and awaiting it) runs ``what`` with its arguments
-    (``sync_to_async``).
-    As a decorator: the decorated function is replaced by it."""
+    (``sync_to_async``). As a decorator: the decorated function is replaced by it."""
     arguments: Argument | None = None
-    """Where ``what``'s own positional arguments come from: ``"*1"`` means from position 1 on; ``"args"`` a keyword
-    with a tuple."""
+    """Where ``what``'s own positional arguments come from: ``"*1"`` means from position 1 on; ``"args"`` a keyword with
+    a tuple."""
     kind: Literal["", "background", "job", "task", "thread", "callback"] = ""
     """What a detached one becomes: its role is worker."""
     enqueues: bool = False
@@ -180,6 +178,57 @@ class WaitShape(_Table):
     jitter_default: float = 0
 
 
+class Query(_Table):
+    """What a call has to do with a query of a database."""
+
+    does: Literal[
+        "select",
+        "update",
+        "delete",
+        "text",
+        "string",
+        "where",
+        "lookups",
+        "exclude",
+        "order",
+        "limit",
+        "lock",
+        "columns",
+        "distinct",
+        "first",
+        "one",
+        "rows",
+        "write",
+        "aggregate",
+        "same",
+        "all",
+        "any",
+        "in",
+        "is",
+        "null",
+        "between",
+        "column",
+    ]
+    """``select``, ``update``, ``delete``: it begins one. ``text``: one from SQL text; ``string``: a piece of SQL text
+    to be put together. Methods of a query: ``where`` (conditions), ``lookups`` (keywords with suffixes, ``due__lte``),
+    ``exclude`` (their opposite), ``order``, ``limit``, ``lock``, ``columns`` (what is selected), ``distinct``;
+    ``first``, ``one``, ``rows`` run it, ``write`` changes the rows instead, ``aggregate`` counts; ``same`` keeps it.
+    Parts of conditions: ``all`` and ``any`` join; ``in``, ``is``, ``null`` and ``between`` are methods that compare a
+    column, ``column`` makes one of its name."""
+    makes: str | None = None
+    """Of one that begins a query: the class whose methods go on (``sqlalchemy.Select``)."""
+    table: Argument | None = None
+    """Where it says what is selected; without it the receiver is the table."""
+    skips: Argument | None = None
+    """Of ``lock``: the argument for SKIP LOCKED ..."""
+    fails: Argument | None = None
+    """... for NOWAIT ..."""
+    shares: Argument | None = None
+    """... for a lock that others can hold as well ..."""
+    clause: Argument | None = None
+    """... or the clause as text."""
+
+
 class Registration(_Table):
     """Functions become entries: by a decorator, a call, a base class, or a class attribute."""
 
@@ -224,12 +273,10 @@ class Callable_(_Table):
     is_async: bool = msgspec.field(default=False, name="async")
     returns: str | None = None
     """Dotted name of the class that the call makes (after ``await`` where async). ``"self"``, ``"argument:@0"`` (the
-    argument itself),
-    ``"result:@0"`` (what the function given returns), ``"first:*"`` (list of what the awaitables given return),
-    ``"entered:@0"`` (what
-    entering the context manager given binds), ``"class:@0"`` (an instance of the class given), ``"parameter"`` (the
-    class that the
-    receiver is subscripted with), ``"many:a.b.C"`` (an iterable of instances)."""
+    argument itself), ``"result:@0"`` (what the function given returns), ``"first:*"`` (list of what the awaitables
+    given return), ``"entered:@0"`` (what entering the context manager given binds), ``"class:@0"`` (an instance of the
+    class given), ``"parameter"`` (the class that the receiver is subscripted with), ``"many:a.b.C"`` (an iterable of
+    instances)."""
     enters: str | None = None
     """What ``async with``/``with`` binds, in the same notation; default: what the call returns."""
     when: tuple[Condition, ...] = ()
@@ -238,14 +285,13 @@ class Callable_(_Table):
     """The effects below do not hold where one of these conditions does (``queue.get(block=False)``)."""
     dynamic: bool = False
     """Made at run time (an attribute set on the instance, a lazy module): the sources do not define the name, so the
-    catalogue check does
-    not look for it. For the engine it means nothing."""
+    catalogue check does not look for it. For the engine it means nothing."""
     awaitable: bool = False
     """A plain ``def`` whose result is awaited (it returns an awaitable), so that ``async`` holds. Only the catalogue
     check looks at it."""
     removed: str = ""
-    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look
-    for it."""
+    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look for
+    it."""
     wait: Wait | None = None
     deadline: Deadline | None = None
     shields: Argument | None = None
@@ -262,8 +308,8 @@ class Callable_(_Table):
     passes: Argument | None = None
     """Where the positional arguments of ``calls`` come from: ``"*1"`` means from position 1 on."""
     awaits_event: bool = False
-    """Awaits a flag that somebody else sets (``Event.wait``): under a deadline whose expiry is swallowed it is a
-    wait of up to that long."""
+    """Awaits a flag that somebody else sets (``Event.wait``): under a deadline whose expiry is swallowed it is a wait
+    of up to that long."""
     partial: bool = False
     """``functools.partial``: the first argument bound to the rest."""
     wraps: Argument | None = None
@@ -377,6 +423,12 @@ class Callable_(_Table):
     """The receiver is cancelled: awaiting it later holds nobody."""
     queue_put: bool = False
     task_result: bool = False
+    query: Query | None = None
+    """It begins, continues or runs a query of a database."""
+    advisory_lock: bool = False
+    """Holding what it gives keeps other processes out (R-RES-ASYNC-1)."""
+    database_url: Argument | None = None
+    """It opens the database of this URL."""
     forgets: bool = False
     """It keeps nothing of what it is given (``print``, a logger)."""
     http_client: bool = False
@@ -415,11 +467,10 @@ class Class_(_Table):
     call: Callable_ | None = None
     """What calling an instance does."""
     method: dict[str, Callable_] = {}
-    """By name; an attribute chain is one name (``chat.completions.create``); ``"*"`` for any other method or chain.
-    A chain whose first
-    part is ``*`` stands for every chain (of one name or more) that ends so: ``"*.create"``. The exact name goes
-    first, then the chain with ``*``, then ``"*"``;
-    what the class itself says goes before what its bases say."""
+    """By name; an attribute chain is one name (``chat.completions.create``); ``"*"`` for any other method or chain. A
+    chain whose first part is ``*`` stands for every chain (of one name or more) that ends so: ``"*.create"``. The exact
+    name goes first, then the chain with ``*``, then ``"*"``; what the class itself says goes before what its bases
+    say."""
     attribute: dict[str, str] = {}
     """Attributes that hold instances: name (or ``"*"``) to dotted class."""
     register: tuple[Registration, ...] = ()
@@ -442,15 +493,24 @@ class Class_(_Table):
     typing: Literal["", "protocol", "abstract", "enum", "generic", "typed-dict"] = ""
     status_attribute: str = ""
     """Of a response: assigning this attribute sets its status (``status_code``)."""
+    body_attributes: tuple[str, ...] = ()
+    """Of a response: assigning one of these sets its content (falcon's ``media``)."""
     headers_attribute: str = ""
     """Of a response: the attribute with its headers."""
     dynamic: bool = False
     """Made at run time or by its users (a generated gRPC stub): the catalogue check does not look for it."""
     removed: str = ""
-    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look
-    for it."""
+    """The version that no longer has it; older ones do, so it keeps its meaning. The catalogue check does not look for
+    it."""
     handler_base: bool = False
     """Classes below it are no use-case handlers in spite of their name (``logging.Handler``)."""
+    queries: dict[str, str] = {}
+    """Attributes by which a query of the class begins (``objects``), with the class whose methods go on. Where nothing
+    is known of a class, the name of the attribute alone is enough."""
+    skips_locked: str = ""
+    """Of a query: the method call that adds FOR UPDATE SKIP LOCKED, for fixes."""
+    no_row_locks: bool = False
+    """Its database has no SELECT FOR UPDATE (SQLite)."""
     stream_parameter: bool = False
     """A handler with a parameter of this type is a stream (``WebSocket``)."""
 
@@ -460,9 +520,8 @@ class Library(_Table):
 
     library: str
     requires: str = ""
-    """The versions that the names were checked against (``httpx 0.28``), separated by commas where the file speaks
-    of several
-    distributions; the part behind a semicolon is a remark."""
+    """The versions that the names were checked against (``httpx 0.28``), separated by commas where the file speaks of
+    several distributions; the part behind a semicolon is a remark."""
     distribution: str = ""
     """The distribution on the package index, where its name is another."""
     optional: bool = False

@@ -161,14 +161,14 @@ class Catalogue:
 
     @cached_property
     def remembered(self) -> frozenset[str]:
-        """Classes whose construction matters later: its arguments decide whether a timeout is a total one, or bound a pool or queue."""
+        """Classes whose construction matters later: its arguments bound a timeout, a pool or a queue, or keep it in memory."""
         deadlines = [k.total_timeout for k in self._classes.values()]
         deadlines += [f.deadline for f in self._functions.values()]
         deadlines += [m.deadline for k in self._classes.values() for m in k.method.values()]
         forms = {
             self.canonical(form.partition(":")[0]) for d in deadlines if d is not None for form in d.counts if "." in form
         }
-        return frozenset(forms | {path for path, k in self._classes.items() if k.executor or k.queue is not None})
+        return frozenset(forms | {path for path, k in self._classes.items() if k.executor or k.queue is not None or k.in_memory})
 
     @cached_property
     def clients(self) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ __all__ = ["Linked", "Settings", "SourceFacts", "link"]
 def link(files: Sequence[SourceFacts], catalogue: Catalogue, settings: Settings) -> Linked:
     """Link all files. The result depends on their content alone, not on their order."""
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, 20_000))
+    sys.setrecursionlimit(max(limit, 40_000))
     try:
         program = Program(files, with_configured(catalogue, settings), settings)
         inference = Inference(program)

@@ -6,6 +6,7 @@ frozenset: the alternatives; the empty set says that nothing is known.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 
@@ -211,6 +212,11 @@ NOBODY: Entities = frozenset()
 NONE: Entities = frozenset({Nothing()})
 
 
-def ordered(entities: Entities) -> list[Entity]:
+@lru_cache(maxsize=65536)
+def _sorted(entities: Entities) -> tuple[Entity, ...]:
+    return tuple(sorted(entities, key=repr))
+
+
+def ordered(entities: Entities) -> tuple[Entity, ...]:
     """In an order that does not depend on hashes."""
-    return list(entities) if len(entities) < 2 else sorted(entities, key=repr)
+    return tuple(entities) if len(entities) < 2 else _sorted(entities)

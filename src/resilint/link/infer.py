@@ -180,6 +180,7 @@ class Inference:
         self._subclasses: dict[Cls, list[Cls]] = {}
         self._flags: dict[Func, frozenset[str]] = {}
         self._settled = False
+        self._resolving: set[tuple[Entity, SiteKey]] = set()
         self.callers: dict[Func, dict[tuple[SiteKey, int, SiteKey | None], None]] = {}
         """Call sites of a function: the site, how many leading parameters are bound already, the partial that binds others."""
 
@@ -427,7 +428,7 @@ class Inference:
         elements: set[Entity] = set()
         for addition in additions[:64]:
             if addition.value is not None:
-                elements |= self.of(module, scope, addition.value)
+                elements |= self.of(module, binding_scope(addition, scope), addition.value)
         flat = frozenset(e for e in elements if not isinstance(e, (Many, Mapp, Tup, Plain, Nothing)))
         return frozenset({Many(flat), Mapp(flat)}) if flat else NOBODY
 
@@ -992,8 +993,9 @@ class Inference:
             return self.awaited(self.of(module, scope, value)) if value is not None else NOBODY
         if spec.startswith("result:"):
             value = written_argument(site, spec.removeprefix("result:"))
-            if value is None:
-                return NOBODY
+            if value is None or (receiver, key) in self._resolving:
+                return NOBODY  # ``map(to_thread, ...)``: the function given would be given to itself
+            self._resolving.add((receiver, key))
             found: set[Entity] = set()
             for entity in self.of(module, scope, value):
                 if isinstance(entity, (Coro, Task)):
@@ -1001,6 +1003,7 @@ class Inference:
                     continue
                 self.note_call(entity, key, argument_place(spec.removeprefix("result:"))[1] + 1)
                 found |= self.awaited(self.result_of(entity, key)) if meaning.is_async else self.result_of(entity, key)
+            self._resolving.discard((receiver, key))
             return frozenset(found)
         if spec.startswith("first:"):
             values = written_arguments(site, spec.removeprefix("first:"))

@@ -67,8 +67,12 @@ class Program:
         return Module(number, file.path, name, facts, index, children)
 
     def _share_outer_names(self) -> None:
-        """Bindings of names declared ``global`` or ``nonlocal`` belong to the scope that holds the name."""
+        """Bindings of names declared ``global`` or ``nonlocal`` belong to the scope that holds the name, and so does what a
+        function puts into a container of a scope around it."""
         for module in self.modules:
+            for number, scope in enumerate(module.facts.scopes):
+                if number and module.index[number].additions:
+                    self._move_additions(module, number, scope)
             for number, scope in enumerate(module.facts.scopes):
                 own = module.index[number]
                 for name in scope.outer:
@@ -83,6 +87,25 @@ class Program:
                             self._move(module, number, own, parent, name)
                             break
                         parent = above.parent
+
+    @staticmethod
+    def _move_additions(module: Module, source: int, scope: Scope) -> None:
+        own = module.index[source]
+        for name in list(own.additions):
+            if (name in own.names or any(p.name == name for p in scope.parameters)) and name not in (
+                *scope.outer,
+                *scope.enclosing,
+            ):
+                continue
+            parent = scope.parent
+            while parent >= 0:
+                above = module.facts.scopes[parent]
+                bound = name in module.index[parent].names or any(p.name == name for p in above.parameters)
+                if bound and above.kind != "class":
+                    added = [b if b.scope <= -2 else b._replace(scope=-2 - source) for b in own.additions.pop(name)]
+                    module.index[parent].additions.setdefault(name, []).extend(added)
+                    break
+                parent = above.parent
 
     @staticmethod
     def _move(module: Module, source: int, own: ScopeIndex, target: int, name: str) -> None:

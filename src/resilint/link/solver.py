@@ -15,7 +15,7 @@ from resilint.link.entities import NOBODY, Entities
 
 Node: TypeAlias = tuple[Any, ...]
 
-DEEPEST = 150
+DEEPEST = 500
 """Nodes that are computed inside each other; what lies deeper waits in the queue, so that the interpreter's stack suffices."""
 
 LIMIT = 24

@@ -1,4 +1,7 @@
-"""ADR-0011: a client made per request or per call: each one pays for its own connections, and nothing limits how many there are."""
+"""ADR-0011: a client made per request or per call.
+
+Each one pays for its own connections, and nothing limits how many there are.
+"""
 
 from __future__ import annotations
 

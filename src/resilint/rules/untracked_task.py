@@ -1,6 +1,7 @@
 """ADR-0011: a task that nobody awaits, stores or returns.
 
-The event loop keeps only a weak reference to it: it can vanish in the middle, and a graceful shutdown cannot mark its work CANCELLED.
+The event loop keeps only a weak reference to it: it can vanish in the middle, and a graceful shutdown cannot mark its
+work CANCELLED.
 """
 
 from __future__ import annotations

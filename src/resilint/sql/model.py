@@ -17,6 +17,8 @@ class Selection(NamedTuple):
     table: str = ""
     states: tuple[str, ...] = ()
     """Columns that are compared as a state is."""
+    values: tuple[str, ...] = ()
+    """The texts that they must equal; ``?`` for whatever else they are compared with."""
     markers: tuple[str, ...] = ()
     """Columns that must be NULL and whose name says that somebody fills them (``locked_at``)."""
     flags: tuple[str, ...] = ()

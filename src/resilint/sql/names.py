@@ -12,13 +12,71 @@ _ATTEMPTS = frozenset({"attempt", "attempts", "retry", "retries", "tries", "retr
 _DUE = frozenset({"attempt", "retry", "try"})
 _FILLED_WORDS = frozenset({"at", "on", "by", "time", "date", "ts", "timestamp", "until"})
 _TAKEN = frozenset(
-    "lock locked locker claim claimed lease leased worker owner pick picked taken take processed processing sent started "
-    "finished done completed delivered dispatched handled published acquired reserved fetched executed consumed run "
-    "assigned holder executor consumer".split()
+    [
+        "lock",
+        "locked",
+        "locker",
+        "claim",
+        "claimed",
+        "lease",
+        "leased",
+        "worker",
+        "owner",
+        "pick",
+        "picked",
+        "taken",
+        "take",
+        "processed",
+        "processing",
+        "sent",
+        "started",
+        "finished",
+        "done",
+        "completed",
+        "delivered",
+        "dispatched",
+        "handled",
+        "published",
+        "acquired",
+        "reserved",
+        "fetched",
+        "executed",
+        "consumed",
+        "run",
+        "assigned",
+        "holder",
+        "executor",
+        "consumer",
+    ]
 )
 _GONE = frozenset(
-    "delete deleted archive archived remove removed revoke revoked expire expired expires expiry expiration cancel "
-    "cancelled canceled disable disabled banned suspended deactivated trashed discarded error parent".split()
+    [
+        "delete",
+        "deleted",
+        "archive",
+        "archived",
+        "remove",
+        "removed",
+        "revoke",
+        "revoked",
+        "expire",
+        "expired",
+        "expires",
+        "expiry",
+        "expiration",
+        "cancel",
+        "cancelled",
+        "canceled",
+        "disable",
+        "disabled",
+        "banned",
+        "suspended",
+        "deactivated",
+        "trashed",
+        "discarded",
+        "error",
+        "parent",
+    ]
 )
 _KEYS = frozenset({"id", "pk", "uuid", "guid", "oid", "rowid", "ctid"})
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from resilint.sql.model import Lock, Selection, Statement, Update, Within
 from resilint.sql.names import is_attempts, is_key, is_marker, is_now, is_state
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+Tree: TypeAlias = Any
+"""A node of sqlglot's; its base class has another name in every other version."""
 
 DIALECTS = ("postgres", "mysql", "tsql")
 """In which a string is tried behind the configured ones."""
@@ -20,7 +23,8 @@ HOLE = "hole__"
 LONGEST = 20_000
 
 _BEGINS = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*(?:select|with|update|delete|begin|exec|execute)\b", re.IGNORECASE | re.DOTALL
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*(?:select|with|update|delete|begin|exec|execute)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _PLACEHOLDER = re.compile(
     r"""
@@ -35,9 +39,26 @@ _PLACEHOLDER = re.compile(
 )
 _ADVISORY = re.compile(r"^(?:pg_(?:try_)?advisory_(?:xact_)?lock\w*|get_lock|sp_getapplock)$", re.IGNORECASE)
 _NOW_CALLS = frozenset(
-    "now statement_timestamp clock_timestamp transaction_timestamp sysdate systimestamp getdate getutcdate "
-    "sysutcdatetime sysdatetime sysdatetimeoffset unix_timestamp utc_timestamp localtimestamp localtime current_date "
-    "current_timestamp curdate".split()
+    [
+        "now",
+        "statement_timestamp",
+        "clock_timestamp",
+        "transaction_timestamp",
+        "sysdate",
+        "systimestamp",
+        "getdate",
+        "getutcdate",
+        "sysutcdatetime",
+        "sysdatetime",
+        "sysdatetimeoffset",
+        "unix_timestamp",
+        "utc_timestamp",
+        "localtimestamp",
+        "localtime",
+        "current_date",
+        "current_timestamp",
+        "curdate",
+    ]
 )
 _SQLITE_CALLS = frozenset({"julianday", "strftime", "unixepoch"})
 _TAIL_HOLE = re.compile(rf"\s+{HOLE}\d+[\s;]*\Z")
@@ -106,7 +127,7 @@ class Reader:
         trees, dialect = found
         return _Meaning(trees, dialect, lock_unknown=_TAIL_HOLE.search(prepared) is not None).statement()
 
-    def _parsed(self, text: str) -> tuple[list[exp.Expression], str] | None:
+    def _parsed(self, text: str) -> tuple[list[Tree], str] | None:
         import sqlglot
 
         logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
@@ -123,7 +144,7 @@ class Reader:
 class _Meaning:
     """What parsed statements mean."""
 
-    def __init__(self, trees: list[exp.Expression], dialect: str, lock_unknown: bool) -> None:
+    def __init__(self, trees: list[Tree], dialect: str, lock_unknown: bool) -> None:
         from sqlglot import exp
 
         self.exp = exp
@@ -147,19 +168,19 @@ class _Meaning:
                 elif isinstance(node, exp.Anonymous):
                     advisory = advisory or takes_advisory_lock(node.name)
                     sqlite = sqlite or node.name.lower() in _SQLITE_CALLS
-                elif isinstance(node, exp.Command):
-                    advisory = advisory or any(map(takes_advisory_lock, re.findall(r"\w+", node.sql())))
-                elif isinstance(node, exp.Execute):
+                elif isinstance(node, exp.Command) or isinstance(node, exp.Execute):
                     advisory = advisory or any(map(takes_advisory_lock, re.findall(r"\w+", node.sql())))
                 elif isinstance(node, exp.Literal) and node.is_string and node.name == "now":
                     call = node.parent
-                    sqlite = sqlite or isinstance(call, exp.Func) and call.sql_name().lower() in ("date", "datetime", "time")
+                    sqlite = sqlite or (
+                        isinstance(call, exp.Func) and call.sql_name().lower() in ("date", "datetime", "time")
+                    )
         dialect = "sqlite" if sqlite else self.dialect
         return Statement(tuple(selections), tuple(updates), limits, advisory, dialect)
 
     # Selections
 
-    def _selection(self, node: exp.Select, tree: exp.Expression) -> Selection:
+    def _selection(self, node: exp.Select, tree: Tree) -> Selection:
         exp = self.exp
         where = node.args.get("where")
         table = self._table(node.args.get("from_") or node.args.get("from"))
@@ -173,6 +194,7 @@ class _Meaning:
         return Selection(
             table,
             tuple(found.states),
+            tuple(found.values),
             tuple(found.markers),
             tuple(found.flags),
             tuple(found.due),
@@ -191,7 +213,7 @@ class _Meaning:
         table = source.this if source is not None else None
         return table.name if isinstance(table, self.exp.Table) else ""
 
-    def _aggregates(self, node: exp.Select, projections: list[exp.Expression]) -> bool:
+    def _aggregates(self, node: exp.Select, projections: list[Tree]) -> bool:
         exp = self.exp
         if node.args.get("group") is not None or (node.args.get("distinct") is not None and not node.args.get("locks")):
             return True
@@ -213,9 +235,7 @@ class _Meaning:
                 return "nowait"
             return "skip" if wait is False else "update"
         hints = {
-            str(hint.name).upper()
-            for with_hint in self._own(node, exp.WithTableHint)
-            for hint in with_hint.expressions
+            str(hint.name).upper() for with_hint in self._own(node, exp.WithTableHint) for hint in with_hint.expressions
         }
         if "READPAST" in hints:
             return "skip"
@@ -228,13 +248,15 @@ class _Meaning:
             if found.find_ancestor(self.exp.Select) is node:
                 yield found
 
-    def _within(self, node: exp.Select, tree: exp.Expression) -> Within:
+    def _within(self, node: exp.Select, tree: Tree) -> Within:
         exp = self.exp
         current: Any = node.parent
         while current is not None:
             if isinstance(current, exp.Exists):
                 return "other"
-            if isinstance(current, exp.Select) and self._aggregates(current, [p.unalias() for p in current.expressions]):
+            if isinstance(current, exp.Select) and self._aggregates(
+                current, [p.unalias() for p in current.expressions]
+            ):
                 return "other"
             if isinstance(current, exp.Update):
                 return "checked update" if self._update(current).asks else "update"
@@ -310,6 +332,7 @@ class _Meaning:
                 return  # a join
             if is_state(column) or self._is_text(other):
                 found.states.append(column)
+                found.values += self._values(other) if isinstance(node, exp.EQ) and surely else ["?"]
             elif isinstance(other, exp.Boolean):
                 found.flags.append(column)
             elif surely and isinstance(node, exp.EQ) and isinstance(side, exp.Column) and is_key(column, table):
@@ -324,12 +347,18 @@ class _Meaning:
             return any(isinstance(part, exp.Literal) and part.is_string for part in node.walk())
         return isinstance(node, exp.Literal) and bool(node.is_string) and not _hole_in(node.name)
 
+    def _values(self, node: Any) -> list[str]:
+        texts = [str(p.name) for p in node.walk() if isinstance(p, self.exp.Literal) and p.is_string]
+        return texts or ["?"]
+
     def _in(self, node: Any, found: _Found, table: str, surely: bool) -> None:
         column = self._column(node.this)
         if column is None:
             return
         if is_state(column) or any(self._is_text(item) for item in node.expressions):
             found.states.append(column)
+            for item in node.expressions or [node]:
+                found.values += self._values(item) if surely else ["?"]
         elif surely and is_key(column, table) and node.args.get("query") is None:
             found.keyed = True
 
@@ -341,7 +370,9 @@ class _Meaning:
                 found.due.append(column)
                 return
             for part in later.walk():
-                name = part.name if isinstance(part, self.exp.Column) else _hole_in(part.name) if self._texts(part) else ""
+                name = (
+                    part.name if isinstance(part, self.exp.Column) else _hole_in(part.name) if self._texts(part) else ""
+                )
                 if name and _is_placeholder(name):
                     found.open.append((column, name))
             return
@@ -400,6 +431,7 @@ class _Found:
 
     def __init__(self) -> None:
         self.states: list[str] = []
+        self.values: list[str] = []
         self.markers: list[str] = []
         self.flags: list[str] = []
         self.due: list[str] = []

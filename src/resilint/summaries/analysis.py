@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from resilint.domain import Hop, Role, Span, Witness
+from resilint.facts import Value
 from resilint.link.calls import Edge
 from resilint.link.entities import Func, SiteKey
 from resilint.link.linked import Linked
 from resilint.link.roles import is_test_path
 from resilint.summaries.interpreter import Interpreter
 from resilint.summaries.model import Place, Summary
-from resilint.summaries.values import may_be_none
+from resilint.summaries.values import Abstract, may_be_none, options
 
 T = TypeVar("T")
 
@@ -84,6 +85,11 @@ class Analysis:
             return compute()
         finally:
             sys.setrecursionlimit(limit)
+
+    def value(self, key: SiteKey, value: Value) -> tuple[Abstract, ...]:
+        """The alternatives of an expression of the scope of ``key``, by itself; a literal None is one of them."""
+        evaluator = self.interpreter.evaluator
+        return tuple(options(self._deep(lambda: evaluator.value(key.module, key.scope, value, None))))
 
     def once(self, name: str, compute: Callable[[], T]) -> T:
         """Something that several rules share."""

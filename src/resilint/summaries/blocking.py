@@ -237,10 +237,17 @@ class Blocking:
         site = self.program.site(key)
         found: list[tuple[Entity, Func, int, SiteKey | None]] = []
         mixed = False
+        for entity in self.inference.solver.get(("callees", *key)) if context else ():
+            direct.update(
+                (site.span, func)
+                for func, _, _ in self.inference.targets(entity)
+                if not self.program.scope(func).is_generator
+            )
         for entity in ordered(self.bindings.callees(key, context)):
             for func, offset, partial in self.inference.targets(entity):
-                direct.add((site.span, func))
                 one = self.program.scope(func)
+                if not one.is_generator:
+                    direct.add((site.span, func))
                 if one.is_async:
                     mixed = True
                 elif not one.is_generator and self._passes(func) and not self._runs_elsewhere(func):

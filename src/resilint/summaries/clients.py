@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from resilint.catalogue import Class_, Condition
-from resilint.facts import Boolean, Choice, Constant, Parameter, Reference, Result, Value
+from resilint.facts import Attribute, Boolean, Choice, Constant, Parameter, Reference, Result, Subscript, Value
 from resilint.link.entities import Cls, Entity, Ext, Func, Inst, Member, SiteKey
 from resilint.link.infer import written_argument
+from resilint.link.roles import is_test_path
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.fates import Fates
 from resilint.summaries.lifetimes import depends_on_parameter
-from resilint.summaries.sites import Placed, callees, placed
+from resilint.summaries.sites import Placed, callees, placed, said
 
 _NAMED = re.compile(r"(^|_)(client|http|session)s?$", re.IGNORECASE)
 
@@ -74,6 +76,13 @@ def trait_of(analysis: Analysis, path: str) -> Class_ | None:
     if any(t.cheap for t in traits[:1]):
         return traits[0] if traits[0].client else next((t for t in traits if t.client), None)
     return next((t for t in traits if t.client), None)
+
+
+def paths_of(analysis: Analysis, instance: Inst) -> list[str]:
+    """The external class of an instance, or the external bases of its project class."""
+    if isinstance(instance.of, Ext):
+        return [instance.of.path]
+    return list(analysis.linked.inference.external_bases(instance.of))
 
 
 def on_given_transport(analysis: Analysis, one: Made) -> bool:
@@ -154,11 +163,153 @@ def _accepts(analysis: Analysis, func: Func, position: int, parameter: Parameter
         return True
     for entity in analysis.linked.inference.solver.get(("parameter", func.module, func.scope, position)):
         if isinstance(entity, Inst):
-            paths = (
-                [entity.of.path]
-                if isinstance(entity.of, Ext)
-                else list(analysis.linked.inference.external_bases(entity.of))
-            )
-            if any((t := trait_of(analysis, path)) is not None and t.client == trait.client for path in paths):
+            traits = [trait_of(analysis, path) for path in paths_of(analysis, entity)]
+            if any(t is not None and t.client == trait.client for t in traits):
                 return True
+    return False
+
+
+# How clients end
+
+
+def closed(analysis: Analysis) -> frozenset[SiteKey]:
+    """Constructions of clients that the product closes somewhere: by a call, by ``async with``, by an exit stack."""
+    return analysis.once("closed clients", lambda: frozenset(_closed(analysis)))
+
+
+def _closed(analysis: Analysis) -> Iterator[SiteKey]:
+    program = analysis.linked.program
+    unnamed: set[str] = set()
+    for place in placed(analysis):
+        if is_test_path(program.path(place.key)):
+            continue
+        for entity in callees(analysis, place.key):
+            if not isinstance(entity, Member) or not _closes(analysis, entity.of, entity.chain):
+                continue
+            if entity.made is not None:
+                yield entity.made
+            elif not any(isinstance(e, Member) and e.made is not None for e in callees(analysis, place.key)):
+                unnamed.add(entity.of)
+        for argument in place.site.arguments:  # ``stack.push_async_callback(client.aclose)``
+            yield from _closers(analysis, place.key, argument.value)
+        for meaning, _ in said(analysis, place.key):
+            enters = meaning.callable.enters or ""
+            spec = meaning.callable.exits
+            if spec is None and enters.startswith("argument:"):
+                spec = enters.removeprefix("argument:")
+            if spec is not None:
+                yield from _entered(analysis, place.key, written_argument(place.site, spec))
+    for module in program.modules:
+        if is_test_path(module.path):
+            continue
+        for number in range(len(module.facts.scopes)):
+            for item, _ in module.index[number].withs:
+                yield from _entered(analysis, SiteKey(module.number, number, 0), item.value)
+    for one in made(analysis):  # a close of one of them, nobody knows which
+        if one.path in unnamed:
+            yield one.place.key
+
+
+def _closes(analysis: Analysis, path: str, chain: str) -> bool:
+    return any(chain in trait.close for trait in analysis.linked.program.catalogue.traits(path))
+
+
+def _entered(analysis: Analysis, key: SiteKey, value: Value | None) -> Iterator[SiteKey]:
+    if value is None:
+        return
+    if isinstance(value, Result):
+        yield SiteKey(key.module, key.scope, value.site)
+    for entity in analysis.linked.inference.of(key.module, key.scope, value):
+        if isinstance(entity, Inst) and entity.made is not None:
+            yield entity.made
+
+
+def _closers(analysis: Analysis, key: SiteKey, value: Value) -> Iterator[SiteKey]:
+    for entity in analysis.linked.inference.of(key.module, key.scope, value):
+        if isinstance(entity, Member) and entity.made is not None and _closes(analysis, entity.of, entity.chain):
+            yield entity.made
+
+
+def _closed_by_name(analysis: Analysis) -> frozenset[str]:
+    """Attributes and names of which nothing is known but that something closes them (``app.state.http.aclose()``)."""
+
+    def compute() -> frozenset[str]:
+        found = set()
+        for place in placed(analysis):
+            callee = place.site.callee
+            if not isinstance(callee, Attribute) or not isinstance(callee.value, (Attribute, Reference)):
+                continue
+            if callee.name in ("close", "aclose") and not _is_known(analysis, place.key):
+                found.add(callee.value.name)
+        return frozenset(found)
+
+    return analysis.once("closed by name", compute)
+
+
+def _is_known(analysis: Analysis, key: SiteKey) -> bool:
+    """The call means something to the catalogue or the project."""
+    inference = analysis.linked.inference
+    return any(True for _ in said(analysis, key)) or any(
+        True for entity in callees(analysis, key) for _ in inference.targets(entity)
+    )
+
+
+def where_kept(analysis: Analysis, one: Made) -> str:
+    """The module, attribute or registry that keeps the client; empty where none does for certain."""
+    key = one.place.key
+    fates = Fates.of(analysis)
+    ends = fates.ends(key)
+    if any(e.use.kind in ("return", "yield", "argument") for e in ends) or not isinstance(one.entity, (Ext, Member)):
+        return ""
+    for end in ends:
+        target = end.use.target
+        if end.use.kind != "store":
+            continue
+        container = isinstance(target, Subscript)
+        while isinstance(target, Subscript):
+            target = target.value
+        if isinstance(target, (Attribute, Reference)) and target.name in _closed_by_name(analysis):
+            return ""
+        if isinstance(target, Attribute):
+            return f"the {'registry' if container else 'attribute'} {target.name}"
+        if isinstance(target, Reference):
+            return f"the {'registry' if container else 'module as'} {target.name}"
+    return ""
+
+
+# The client of the house
+
+
+def rejected(analysis: Analysis, entity: Ext | Cls, key: SiteKey) -> str:
+    """The name of the HTTP client that ``entity`` makes or uses, where the house does not use it; else empty."""
+    program = analysis.linked.program
+    listed = [program.catalogue.canonical(name) for name in program.settings.rejected]
+    paths = [entity.path] if isinstance(entity, Ext) else _names(analysis, entity)
+    if listed:
+        return next((p for p in paths for n in listed if p == n or p.startswith(n + ".")), "")
+    house = program.catalogue.canonical(program.settings.house_client)
+    if house in paths or _inside(analysis, key, house):
+        return ""
+    for path in paths:
+        function = program.catalogue.function(path)
+        if any(t.http_client for t in program.catalogue.traits(path)) or (function and function.http_client):
+            return paths[0]
+    return ""
+
+
+def _names(analysis: Analysis, cls: Cls) -> list[str]:
+    """The class and its bases by name."""
+    mro = analysis.linked.inference.mro(cls)
+    return [analysis.linked.program.qualname(b) if isinstance(b, Cls) else b.path for b in mro]
+
+
+def _inside(analysis: Analysis, key: SiteKey, house: str) -> bool:
+    """The house's own client is made of another one."""
+    program = analysis.linked.program
+    scopes = program.modules[key.module].facts.scopes
+    number = key.scope
+    while number > 0:
+        if scopes[number].kind == "class" and program.qualname(Cls(key.module, number)) == house:
+            return True
+        number = scopes[number].parent
     return False

@@ -15,10 +15,10 @@ from resilint.summaries.model import Wait
 def reveal(analysis: Analysis, path: str, line: int) -> dict[str, list[str]]:
     """What was concluded about a line.
 
-    Of the function whose header stands there: ``role``, ``wait`` (its total, with its parameters joined over all calls) and
-    ``exposed`` (the outbound calls that no deadline inside covers). Of the calls that stand there: ``calls`` (``app.poll
-    attached``). Of the waits that stand there: ``value`` (of one wait) and ``loop`` (of the loop around it, in all). Of
-    the names that are bound there: ``type``.
+    Of the function whose header stands there: ``role``, ``wait`` (its total, with its parameters joined over all calls)
+    and ``exposed`` (the outbound calls that no deadline inside covers). Of the calls that stand there: ``calls``
+    (``app.poll attached``). Of the waits that stand there: ``value`` (of one wait) and ``loop`` (of the loop around it,
+    in all). Of the names that are bound there: ``type``.
     """
     found: dict[str, list[str]] = {}
 
@@ -52,45 +52,49 @@ def reveal(analysis: Analysis, path: str, line: int) -> dict[str, list[str]]:
 
 def summary(analysis: Analysis, output: str) -> str:
     """What holds of every function: as text, or as a JSON object by qualified name."""
-    said = {}
-    for func in analysis.functions():
-        joined = analysis.joined(func)
-        reason = analysis.linked.roles.role(func)
-        said[analysis.qualname(func)] = {
-            "path": analysis.path(func),
-            "line": analysis.linked.program.scope(func).span.line,
-            "role": str(reason.role),
-            "reason": reason.text,
-            "wait": str(joined.total),
-            "waits": [
-                {
-                    "path": analysis.path(wait.place.func),
-                    "line": wait.place.span.line,
-                    "what": wait.what,
-                    "once": str(wait.once),
-                    "total": str(wait.total),
-                    "loop": str(wait.loop_total) if wait.looped else None,
-                }
-                for wait in joined.waits
-            ],
-            "exposed": [exposure.subject for exposure in joined.exposures],
-            "endless": joined.endless,
-        }
     if output == "json":
+        said = {analysis.qualname(func): _as_data(analysis, func) for func in analysis.functions()}
         return json.dumps(said, ensure_ascii=False)
-    lines = []
-    for name, each in said.items():
-        lines.append(f"{name}  {each['path']}:{each['line']}")
-        lines.append(f"    role {each['role']}: {each['reason']}")
-        lines.append(f"    wait {each['wait']}" + (", never ends by itself" if each["endless"] else ""))
-        waits = each["waits"]
-        assert isinstance(waits, list)
-        for wait in waits:
-            loop = f", loop {wait['loop']}" if wait["loop"] else ""
-            lines.append(f"      {wait['path']}:{wait['line']} {wait['what']} {wait['once']}, total {wait['total']}{loop}")
-        if each["exposed"]:
-            lines.append(f"    exposed {', '.join(map(str, each['exposed']))}")  # type: ignore[call-overload]
-    return "\n".join(lines)
+    return "\n".join(line for func in analysis.functions() for line in _as_lines(analysis, func))
+
+
+def _as_data(analysis: Analysis, func: Func) -> dict[str, object]:
+    joined = analysis.joined(func)
+    reason = analysis.linked.roles.role(func)
+    return {
+        "path": analysis.path(func),
+        "line": analysis.linked.program.scope(func).span.line,
+        "role": str(reason.role),
+        "reason": reason.text,
+        "wait": str(joined.total),
+        "endless": joined.endless,
+        "waits": [
+            {
+                "path": analysis.path(wait.place.func),
+                "line": wait.place.span.line,
+                "what": wait.what,
+                "once": str(wait.once),
+                "total": str(wait.total),
+                "loop": str(wait.loop_total) if wait.looped else None,
+            }
+            for wait in joined.waits
+        ],
+        "exposed": [exposure.subject for exposure in joined.exposures],
+    }
+
+
+def _as_lines(analysis: Analysis, func: Func) -> Iterator[str]:
+    joined = analysis.joined(func)
+    reason = analysis.linked.roles.role(func)
+    yield f"{analysis.qualname(func)}  {analysis.path(func)}:{analysis.linked.program.scope(func).span.line}"
+    yield f"    role {reason.role}: {reason.text}"
+    yield f"    wait {joined.total}" + (", never ends by itself" if joined.endless else "")
+    for wait in joined.waits:
+        loop = f", loop {wait.loop_total}" if wait.looped else ""
+        place = f"{analysis.path(wait.place.func)}:{wait.place.span.line}"
+        yield f"        {place} {wait.what} {wait.once}, total {wait.total}{loop}"
+    if joined.exposures:
+        yield f"    exposed {', '.join(exposure.subject for exposure in joined.exposures)}"
 
 
 def _scopes(analysis: Analysis, path: str) -> Iterator[Func]:
@@ -120,7 +124,9 @@ def _bound(analysis: Analysis, func: Func, line: int) -> Iterator[Entity]:
 
 def _type_name(analysis: Analysis, entity: Entity) -> str:
     if isinstance(entity, Inst):
-        return entity.of.path if isinstance(entity.of, Ext) else analysis.qualname(Func(entity.of.module, entity.of.scope))
+        return (
+            entity.of.path if isinstance(entity.of, Ext) else analysis.qualname(Func(entity.of.module, entity.of.scope))
+        )
     if isinstance(entity, Bound):
         return _type_name(analysis, entity.func)
     if isinstance(entity, (Func, Cls)):
@@ -130,5 +136,3 @@ def _type_name(analysis: Analysis, entity: Entity) -> str:
     if isinstance(entity, Member):
         return f"{entity.of}.{entity.chain}"
     return entity.tag
-
-

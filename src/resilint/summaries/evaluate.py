@@ -828,9 +828,12 @@ class Evaluator:
     def result(self, module: int, scope: int, position: int, state: State | None) -> Abstract:
         """What a call returned on the path, or returns by itself."""
         if state is not None:
-            known = state.env.get(position)
-            if known is not None or position in state.env:
+            if position in state.env:
+                known = state.env[position]
                 return self.interpreter.settle(known) if known is not None else None
+            if (module, scope) == self.interpreter.here():
+                things = self.inference.solver.get(("result", module, scope, position))
+                return Things(things) if things else UNKNOWN  # what the path knows of it is what the linker knows
         key = SiteKey(module, scope, position)
         return self._cached(("result", key), lambda: self._static_result(key))
 

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from resilint.catalogue import Callable_, Class_
 from resilint.domain import Confidence, Interval
-from resilint.facts import Attribute, Constant, Reference, Site, Step, Value
+from resilint.facts import Attribute, Boolean, Branch, Choice, Compare, Constant, Not, Reference, Site, Step, Value
 from resilint.link.calls import Meaning
 from resilint.link.entities import Cls, Ext, Inst, Member, Partial, SiteKey, ordered
 from resilint.link.roles import is_test_path
 from resilint.summaries.analysis import Analysis
-from resilint.summaries.sites import Placed, callees, evaluated, holds, opaque, placed, said, written
+from resilint.summaries.sites import Placed, callees, evaluated, holds, opaque, place_of, placed, said, written
+from resilint.summaries.values import options
 
 ABSURD = 1000
 """Workers from which on a number bounds nothing."""
@@ -63,12 +64,31 @@ def _concerns(analysis: Analysis, meaning: Meaning, key: SiteKey, partial: SiteK
         return None
     if len(values) == 1:
         return Confidence.HIGH
-    # A parameter that some calls omit; an attribute that is filled later says nothing.
+    # A parameter that some calls omit, an attribute that is nothing else. One that is filled later says nothing.
     place = written(analysis, key, kind.executor_argument, partial)
     assert place is not None
+    if isinstance(place[1], Attribute):
+        return Confidence.MEDIUM if _only_none(analysis, place[0], place[1]) else None
     scope = analysis.linked.program.modules[place[0].module].facts.scopes[place[0].scope]
     by_parameter = isinstance(place[1], Reference) and any(p.name == place[1].name for p in scope.parameters)
     return Confidence.MEDIUM if by_parameter and not _rebound(analysis, place[0], place[1]) else None
+
+
+def _only_none(analysis: Analysis, key: SiteKey, value: Attribute) -> bool:
+    """Every assignment to the attribute gives None, whatever its annotation allows."""
+    program, found = analysis.linked.program, False
+    for owner in analysis.linked.inference.of(key.module, key.scope, value.value):
+        if not isinstance(owner, Inst) or not isinstance(owner.of, Cls):
+            return False
+        for base in analysis.linked.inference.mro(owner.of):
+            if not isinstance(base, Cls):
+                continue
+            for scope, store in program.layouts[base].stores.get(value.name, ()):
+                found = True
+                given = analysis.interpreter.evaluator.binding(base.module, scope, store.binding)
+                if tuple(options(given)) != (None,):
+                    return False
+    return found
 
 
 def _rebound(analysis: Analysis, key: SiteKey, value: Value) -> bool:
@@ -77,7 +97,7 @@ def _rebound(analysis: Analysis, key: SiteKey, value: Value) -> bool:
 
 
 def _as_argument(analysis: Analysis, place: Placed, called: bool) -> Iterator[Use]:
-    """``partial(to_thread, f)`` that nobody in the project calls, ``map(to_thread, fs)``: the function is given away."""
+    """The function is given away: ``map(to_thread, fs)``, a ``partial`` of it that nobody in the project calls."""
     inference = analysis.linked.inference
     if called or any(True for e in callees(analysis, place.key) for _ in inference.targets(e)):
         return
@@ -90,9 +110,9 @@ def _as_argument(analysis: Analysis, place: Placed, called: bool) -> Iterator[Us
             if meaning is None or not meaning.callable.executor:
                 continue
             kind = meaning.callable
-            if kind.executor_argument is not None or kind.executor_when:
-                if not binds or _concerns(analysis, meaning, place.key, place.key) is None:
-                    continue
+            conditional = kind.executor_argument is not None or bool(kind.executor_when)
+            if conditional and not (binds and _concerns(analysis, meaning, place.key, place.key)):
+                continue
             yield Use(*place, meaning, Confidence.HIGH)
 
 
@@ -132,7 +152,7 @@ def loop_method(analysis: Analysis, name: str) -> Meaning | None:
 
 
 def executor_class(analysis: Analysis, key: SiteKey) -> tuple[str, Class_] | None:
-    """The executor class whose constructor the call is: its name, and the trait that names the number of its workers."""
+    """The executor class whose constructor the call is: its name, and the trait that says how many workers it has."""
     for entity in callees(analysis, key):
         if isinstance(entity, Ext):
             paths = [entity.path]
@@ -153,12 +173,42 @@ def unbounded_workers(analysis: Analysis, key: SiteKey, trait: Class_) -> Confid
     values = evaluated(analysis, key, trait.workers)
     if values is None:
         return None if opaque(analysis, key) else Confidence.HIGH
+    place = written(analysis, key, trait.workers)
+    assert place is not None
+    if _is_tested(analysis, key, place[1]):
+        values = tuple(v for v in values if v is not None)
     absurd = [v is None or (isinstance(v, Interval) and v.reach is not None and v.reach >= ABSURD) for v in values]
     if not any(absurd):
-        return None
-    place = written(analysis, key, trait.workers)
-    literal = place is not None and not isinstance(place[1], (Reference, Attribute))
+        return Confidence.MEDIUM if _may_be_none(place[1]) else None
+    literal = not isinstance(place[1], (Reference, Attribute))
     return Confidence.HIGH if all(absurd) and literal else Confidence.MEDIUM
+
+
+def _is_tested(analysis: Analysis, key: SiteKey, value: Value) -> bool:
+    """A branch around the call tests the value (``if size: ThreadPoolExecutor(size)``)."""
+    place = place_of(analysis, key)
+    tests = [step.test for step in place.around if isinstance(step, Branch)] if place is not None else []
+    return isinstance(value, (Reference, Attribute)) and any(_mentions(test, value) for test in tests)
+
+
+def _mentions(test: Value, value: Value) -> bool:
+    if test == value:
+        return True
+    if isinstance(test, Boolean):
+        return any(_mentions(part, value) for part in test.values)
+    if isinstance(test, Compare):
+        return _mentions(test.left, value) or _mentions(test.right, value)
+    return isinstance(test, Not) and _mentions(test.value, value)
+
+
+def _may_be_none(value: Value) -> bool:
+    """An alternative is written as None: ``workers or None``."""
+    if isinstance(value, Boolean):
+        last = value.values[-1]
+        return value.operator == "or" and isinstance(last, Constant) and last.value is None
+    if isinstance(value, Choice):
+        return any(isinstance(v, Constant) and v.value is None for v in (value.body, value.orelse))
+    return False
 
 
 def has_bounded_default(analysis: Analysis) -> bool:

@@ -1,7 +1,8 @@
 """What becomes of a value that a call makes: awaited, stored, returned, given away, or forgotten.
 
-A value is followed through the local names, displays and containers of its scope, into nested functions that use the name, and into the
-parameters of project functions that it is given to. Order does not matter: a use anywhere in the scope counts.
+A value is followed through the local names, displays and containers of its scope, into nested functions that use the
+name, and into the parameters of project functions that it is given to. Order does not matter: a use anywhere in the
+scope counts.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ Kind = Literal[
     "await", "return", "yield", "store", "name", "argument", "receiver", "enter", "iterate", "loop test", "read"
 ]
 ADDING = frozenset({"add", "append", "appendleft", "insert", "extend", "update", "setdefault", "put_nowait"})
+TAKING = frozenset({"values", "items", "pop", "popleft", "popitem", "get", "copy", "get_nowait"})
 MAX_DEPTH = 12
 
 
@@ -55,7 +57,8 @@ class Use(NamedTuple):
     kind: Kind
     scope: int
     name: str = ""
-    """Of a name, an element or what ``with`` binds: the name. Of a receiver: the method. Of an argument: its keyword or place."""
+    """Of a name, an element or what ``with`` binds: the name. Of a receiver: the method. Of an argument: its keyword or
+    place."""
     site: int = -1
     """Of an argument, receiver or called one: the call."""
     target: Value | None = None
@@ -265,7 +268,12 @@ class Fates:
             if use.kind == "enter":
                 found[End(use, module)] = None
             return
-        if use.kind == "argument" and use.name != "":
+        if use.kind == "receiver" and use.name in TAKING and not self._is_project(module, use):
+            taken = self.of_site(SiteKey(module, use.scope, use.site))  # ``for task in tasks.values()``
+            pending.extend(taken)
+            if taken:
+                return
+        if use.kind == "argument":
             site = self.program.modules[module].facts.scopes[use.scope].sites[use.site]
             callee = site.callee
             if isinstance(callee, Attribute) and callee.name in ADDING and not self._is_project(module, use):

@@ -237,8 +237,8 @@ class Interpreter:
                 endless = isinstance(result, _Never)
         finally:
             self._activations.pop()
-        waits = tuple(sorted(run.waits.values(), key=lambda w: (repr(w.place), w.what)))
-        exposures = tuple(sorted(run.exposures.values(), key=lambda e: (repr(e.place), e.shielded)))
+        waits = tuple(sorted(run.waits.values(), key=_wait_order))
+        exposures = tuple(sorted(run.exposures.values(), key=_exposure_order))
         return Summary(state.wait, waits, exposures, UNKNOWN, UNKNOWN, endless)
 
     def _bind_arguments(
@@ -310,7 +310,7 @@ class Interpreter:
                 things = self.inference.solver.get(("parameter", func.module, func.scope, position))
                 if isinstance(value, Things) and parameter.name in relevant and len(value.entities) < len(things):
                     fixed[parameter.name] = value
-                    key.append((parameter.name, tuple(map(repr, ordered(value.entities)))))
+                    key.append((parameter.name, value.entities))
                 else:
                     fixed[parameter.name] = Things(things) if things else UNKNOWN
                 continue
@@ -362,9 +362,9 @@ class Interpreter:
             self._summaries[key] = known
         return known
 
-    def _receiver_key(self, value: Things) -> tuple[str, ...]:
+    def _receiver_key(self, value: Things) -> frozenset[Entity]:
         """Receivers matter only where subclasses override something."""
-        return tuple(sorted(repr(e) for e in value.entities if isinstance(e, Inst) and isinstance(e.of, Cls)))
+        return frozenset(e for e in value.entities if isinstance(e, Inst) and isinstance(e.of, Cls))
 
     def _callable_arguments(self, env: dict[str, Abstract]) -> bool:
         return any(isinstance(o, (Closure, Bundle, Pending, Foreign, Started, Retried)) for v in env.values() for o in options(v))
@@ -412,7 +412,7 @@ class Interpreter:
         if len(self._stack) > 24 or self.program.scope(func).is_generator:
             return UNKNOWN
         env = self._bind_arguments(func, target, positional, keywords)
-        key = (func, ("value", tuple(sorted((k, repr(v)) for k, v in env.items())), tuple(map(repr, target.free))))
+        key = (func, ("value", tuple(env.items()), target.free))
         known = self._summaries.get(key)
         if known is not None:
             return known.returned
@@ -671,9 +671,23 @@ class Interpreter:
         if self._activations:
             self._activations[-1].clock_limits.append(limit)
 
+    def here(self) -> tuple[int, int]:
+        """The scope that is being followed."""
+        if not self._activations:
+            return (-1, -1)
+        return self._activations[-1].module, self._activations[-1].number
+
     def note_comparison(self, left: Interval, right: Interval) -> None:
         if self._activations:
             self._activations[-1].comparisons.append((left, right))
+
+
+def _wait_order(wait: Wait) -> tuple[int, int, Span, str]:
+    return (wait.place.func.module, wait.place.func.scope, wait.place.span, wait.what)
+
+
+def _exposure_order(exposure: Exposure) -> tuple[int, int, Span, bool]:
+    return (exposure.place.func.module, exposure.place.func.scope, exposure.place.span, exposure.shielded)
 
 
 def _only_plain(things: frozenset[Entity]) -> bool:
@@ -762,8 +776,8 @@ class Activation:
         returned = either([o for v in self.returned for o in options(v)] or [None]) if self.returned or flow.normal else UNKNOWN
         if self.returned and flow.normal is not None and not self.scope.is_generator:
             returned = either([*options(returned), None])
-        waits = tuple(sorted(self.waits.values(), key=lambda w: (repr(w.place), w.what)))
-        exposures = tuple(sorted(self.exposures.values(), key=lambda e: (repr(e.place), e.shielded)))
+        waits = tuple(sorted(self.waits.values(), key=_wait_order))
+        exposures = tuple(sorted(self.exposures.values(), key=_exposure_order))
         summary = Summary(
             total,
             waits,
@@ -808,8 +822,12 @@ class Activation:
     def invoke(self, step: Invoke, state: State) -> Flow | None:
         key = SiteKey(self.module, self.number, step.site)
         site = self.scope.sites[step.site]
-        state.env[step.site] = self.call_site(key, site, state)
-        if isinstance(state.env[step.site], _Never):
+        result = self.call_site(key, site, state)
+        if not isinstance(result, (Things, Unknown)) or step.site in state.env or (
+            isinstance(result, Things) and result.entities != self.inference.solver.get(("result", *key))
+        ):
+            state.env[step.site] = result
+        if isinstance(result, _Never):
             state.env[step.site] = UNKNOWN
             return Flow(normal=None, diverged=state.wait, raised=state.copy() if self.tries else None)
         return self.may_raise(state)

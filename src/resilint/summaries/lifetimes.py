@@ -7,6 +7,7 @@ from typing import NamedTuple
 from resilint.domain import Confidence, Role, Span
 from resilint.facts import Attribute, Await, Invoke, Reference, Value
 from resilint.link.entities import Cls, Ext, Func, SiteKey
+from resilint.link.program import binding_scope
 from resilint.link.roles import is_test_path
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.fates import End, Fates
@@ -109,6 +110,8 @@ class Lifetimes:
         handed_on: list[Verdict | None] = []
         for end in ends:
             kind = end.use.kind
+            if end.use.scope != key.scope and self._outlives(end, key):
+                return None
             if kind == "store":
                 holder = self._holder(end)
                 if holder is None:
@@ -122,8 +125,6 @@ class Lifetimes:
                 given = self._given(end, depth)
                 if given is not LOCAL:
                     handed_on.append(given)  # type: ignore[arg-type]
-            elif end.use.scope != key.scope and self._outlives(end, key):
-                return None
         if handed_on:
             return next((v for v in handed_on if v is not None), None) if None not in handed_on else None
         return Verdict(func, f"every call of {self.analysis.name(func)} makes one", Confidence.HIGH)
@@ -193,12 +194,16 @@ class Lifetimes:
             entities = callees(self.analysis, end.key)
             if not entities:
                 return None
-            if any(isinstance(e, (Ext, Cls)) or m for e in entities for m in [self.analysis.linked.calls.meaning(e)]):
-                if all(m.callable.forgets for m, _ in said(self.analysis, end.key)) and list(
-                    said(self.analysis, end.key)
-                ):
-                    return LOCAL
-                return self.per_call(end.key, depth=depth + 1)
+            meanings = [m.callable for m, _ in said(self.analysis, end.key)]
+            if meanings and all(m.forgets for m in meanings):
+                return LOCAL
+            site = self.program.site(end.key)
+            if not meanings and not any(isinstance(e, (Ext, Cls)) for e in entities):
+                return None
+            if not meanings and site.dropped and not site.awaited:
+                return None  # it may well keep it
+            return self.per_call(end.key, depth=depth + 1)
+        if self._goes_on(end):
             return None
         for func, name in parameters:
             for inner in self.fates.ends_of_parameter(func, name):
@@ -212,6 +217,17 @@ class Lifetimes:
                     if given is None:
                         return None
         return LOCAL
+
+    def _goes_on(self, end: End) -> bool:
+        """The call makes a coroutine that becomes a task: what it is given lives as long as the task."""
+        if self.program.site(end.key).awaited:
+            return False
+        for use in self.fates.of_site(end.key):
+            if use.kind == "argument":
+                for meaning, _ in said(self.analysis, SiteKey(end.module, use.scope, use.site)):
+                    if meaning.callable.spawn is not None and meaning.callable.spawn.task:
+                        return True
+        return False
 
     def _outlives(self, end: End, key: SiteKey) -> bool:
         """The nested function that uses it is registered, returned, stored or given away."""
@@ -239,7 +255,7 @@ def stays_up(analysis: Analysis, key: SiteKey, around: tuple[object, ...]) -> bo
 
 
 def depends_on_parameter(analysis: Analysis, key: SiteKey, value: Value) -> bool:
-    """The value comes from outside the call: from a parameter, or from an object of the module, through local names too."""
+    """The value comes from outside the call: from a parameter or an object of the module, through local names too."""
     return _depends(analysis, key.module, key.scope, value, set())
 
 
@@ -262,7 +278,9 @@ def _depends(analysis: Analysis, module: int, scope: int, value: Value, seen: se
             found = analysis.linked.inference.name(module, owner, value.name)
             return any(e.tag == "instance" for e in found)
         bindings = [*facts.index[owner].names.get(value.name, ()), *facts.index[owner].additions.get(value.name, ())]
-        return any(b.value is not None and _depends(analysis, module, owner, b.value, seen) for b in bindings)
+        return any(
+            b.value is not None and _depends(analysis, module, binding_scope(b, owner), b.value, seen) for b in bindings
+        )
     if isinstance(value, (Attribute, Awaited, Spread)):
         return of(value.value)
     if isinstance(value, Subscript):

@@ -29,7 +29,7 @@ from resilint.link.calls import Meaning
 from resilint.link.entities import Entity, Func, Partial, SiteKey, ordered
 from resilint.link.infer import written_argument
 from resilint.summaries.analysis import Analysis
-from resilint.summaries.values import Abstract, either, options
+from resilint.summaries.values import Abstract, either
 
 
 class Placed(NamedTuple):
@@ -48,7 +48,7 @@ class Said(NamedTuple):
 
 
 def alive(steps: tuple[Step, ...], around: tuple[Step, ...] = ()) -> Iterator[tuple[Step, tuple[Step, ...]]]:
-    """All steps that can run, with the compound steps around each: nothing after ``return``, nothing under ``if False``."""
+    """All steps that can run (none after ``return``, none under ``if False``), with the compound steps around each."""
     for step in steps:
         yield step, around
         inner = (*around, step)
@@ -106,9 +106,15 @@ def placed(analysis: Analysis) -> list[Placed]:
     return analysis.once("placed calls", compute)
 
 
+def place_of(analysis: Analysis, key: SiteKey) -> Placed | None:
+    """Where the call stands; None where it cannot run."""
+    places = analysis.once("places", lambda: {p.key: p for p in placed(analysis)})
+    return places.get(key)
+
+
 def callees(analysis: Analysis, key: SiteKey) -> list[Entity]:
     """What the call can mean, in a fixed order."""
-    return ordered(analysis.linked.inference.solver.get(("callees", *key)))
+    return list(ordered(analysis.linked.inference.solver.get(("callees", *key))))
 
 
 def said(analysis: Analysis, key: SiteKey) -> Iterator[Said]:
@@ -142,8 +148,7 @@ def evaluated(
     found = written(analysis, key, spec, partial)
     if found is None:
         return None
-    place, value = found
-    return tuple(options(analysis.interpreter.evaluator.value(place.module, place.scope, value, None)))
+    return analysis.value(*found)
 
 
 def opaque(analysis: Analysis, key: SiteKey, partial: SiteKey | None = None) -> bool:

@@ -244,7 +244,7 @@ def either(values: Iterable[Abstract]) -> Abstract:
     numbers: Interval | None = None
     deltas: Interval | None = None
     things: frozenset[Entity] = frozenset()
-    rest: dict[str, Abstract] = {}
+    rest: dict[tuple[type, Abstract], Abstract] = {}
     open_ended = False
     for value in values:
         if isinstance(value, Either):
@@ -258,8 +258,8 @@ def either(values: Iterable[Abstract]) -> Abstract:
         elif isinstance(value, Things):
             things |= value.entities
         else:
-            rest[f"{type(value).__name__}{value!r}"] = value
-    found: list[Abstract] = [rest[k] for k in sorted(rest)]
+            rest[(type(value), value)] = value
+    found: list[Abstract] = list(rest.values()) if len(rest) < 2 else sorted(rest.values(), key=_order)
     if numbers is not None:
         found.append(numbers.join(ANY) if open_ended and not found and deltas is None and not things else numbers)
         open_ended = open_ended and not (not rest and deltas is None and not things)
@@ -274,6 +274,10 @@ def either(values: Iterable[Abstract]) -> Abstract:
     if len(found) > MOST:
         return UNKNOWN
     return found[0] if len(found) == 1 else Either(tuple(found))
+
+
+def _order(value: Abstract) -> str:
+    return f"{type(value).__name__}{value!r}"
 
 
 def number(value: Abstract) -> Interval:

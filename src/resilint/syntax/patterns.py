@@ -87,7 +87,8 @@ class Patterns(Expressions):
 
     def _nested(self, node: cst.CSTNode) -> Value:
         values, _ = self._alternatives(node, UNKNOWN)
-        return values[0] if len(values) == 1 else UNKNOWN
+        # Within a sequence a Spread would be a star.
+        return values[0] if len(values) == 1 and not isinstance(values[0], Spread) else UNKNOWN
 
     def _bind(self, name: cst.Name, value: Value) -> None:
         self.steps.append(Bind(Reference(self.name(name)), value, None, self.span(*self.at[id(name)])))
