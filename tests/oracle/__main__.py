@@ -25,6 +25,11 @@ def judged(decisions: Seeded | Recorded) -> tuple[list[Disagreement], Counter[st
         return [Disagreement("fails: " + last[-1][:80], "\n".join(last[-6:]))], program.used, program.text
 
 
+def _still(decisions: list[int], kind: str, without: list[str]) -> bool:
+    found, names, _ = judged(Recorded(decisions))
+    return names.keys().isdisjoint(without) and any(d.kind == kind for d in found)
+
+
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.oracle", description=__doc__)
     parser.add_argument("--programs", type=int, default=2000)
@@ -32,6 +37,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--shown", type=int, default=3, help="how many of each kind are made small and shown")
     parser.add_argument("--tries", type=int, default=1500, help="how many programs to try to make one small")
     parser.add_argument("--kind", default="", help="only disagreements whose kind holds this text")
+    parser.add_argument("--without", action="append", default=[], help="leave out programs with this construct")
     options = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
     used: Counter[str] = Counter()
@@ -41,6 +47,8 @@ def main(arguments: list[str] | None = None) -> int:
     for number in range(options.programs):
         draws = Seeded(options.seed * 1_000_003 + number)
         found, names, _ = judged(draws)
+        if not names.keys().isdisjoint(options.without):
+            continue
         used.update(names.keys())
         wrong += bool(found)
         for kind in {d.kind for d in found}:
@@ -56,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         shown = set()
         for decisions in sorted(lists, key=len)[: options.shown]:
-            small = shrink(decisions, lambda d, k=kind: any(x.kind == k for x in judged(Recorded(d))[0]), options.tries)  # type: ignore[misc]
+            small = shrink(decisions, lambda d, k=kind: _still(d, k, options.without), options.tries)  # type: ignore[misc]
             found, _, text = judged(Recorded(small))
             if text in shown:
                 continue

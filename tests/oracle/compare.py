@@ -133,7 +133,7 @@ def compare(program: Program, tight: bool = True) -> list[Disagreement]:
     return found
 
 
-_ENDING = {"task cancelled", "deadline", "wait_for", "decorator with a deadline"}
+_ENDING = {"shield", "task cancelled", "deadline", "wait_for", "decorator with a deadline"}
 """What ends a path in the middle of a callee, which its summary does not know."""
 _TASKS = {"task awaited", "TaskGroup"}
 _PARTING = {"branch", "early return", "early break", "timeout caught", "failure caught", "wait_for", "task cancelled"}
@@ -226,7 +226,7 @@ def _sleeps(used: Counter[str], happened: Happened, said: Said) -> list[Disagree
     for runs in happened.runs.values():
         for run in runs:
             for slept in run.sleeps:
-                if not slept.shielded:
+                if not (slept.aside and used.keys() & _ENDING):
                     really[slept.site] = max(really[slept.site], slept.ended - slept.began)
                 requested[slept.site] = max(requested[slept.site], slept.requested)
     reports = {(f.path, f.span.line): f for f in said.findings[SLEEP]}
@@ -255,7 +255,7 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
         one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own
     }
     silent: dict[tuple[Site, Site], str] = {}
-    shielded: set[Site] = set()
+    aside: set[Site] = set()
     ending = bool(program.used.keys() & _ENDING)
     longest: dict[Site, float] = defaultdict(float)
     """By loop."""
@@ -267,8 +267,8 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
             for one in run.loops:
                 if one.detached or one.ended is None:
                     continue
-                if one.shielded:
-                    shielded |= one.own | one.below
+                if one.aside and ending:
+                    aside |= one.own | one.below
                     continue
                 seconds = one.ended - one.began
                 if seconds <= 0:
@@ -295,7 +295,7 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
         said_seconds = _number(finding.message)
         if held_own[site] > said_seconds + NEAR:
             found.append(Disagreement("held longer than reported", f"{held_own[site]:g} s: {finding.message}"))
-        if not happened.whole or ending or site in shielded:
+        if not happened.whole or ending or site in aside:
             continue
         if held[site] <= 0:
             found.append(Disagreement("hold reported, none", f"{site[0]}:{site[1]} {finding.message}"))

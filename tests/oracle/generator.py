@@ -912,8 +912,12 @@ class Generator:
 
     def only_wait(self, line: str) -> bool:
         """Nothing but a wait, or a call of what only waits."""
+        if not line.startswith("await "):
+            return False
         made = line.removeprefix("await ").removeprefix("helpers.")
-        return made.startswith("asyncio.sleep(") or made.partition("(")[0] in self.transparent
+        return made.startswith("asyncio.sleep(") or made.partition("(")[0].capitalize() in {
+            name.capitalize() for name in self.transparent
+        }
 
     def register(self, function: Function, context: Context) -> None:
         function.safe = context.safe
@@ -968,6 +972,8 @@ class Generator:
             start.append(f"        self._pause = {self.pick(WAITS)}")
             lines.append("await asyncio.sleep(self._pause)")
             context.length += 1
+        if len(lines) == 1 and self.only_wait(lines[0]):
+            self.transparent.add(f"{name}.fetch")
         self.definitions[file].append(
             [
                 f"class {name}:",

@@ -48,7 +48,8 @@ class LoopRun:
     began: float
     ended: float | None = None
     detached: bool = False
-    shielded: bool = False
+    aside: bool = False
+    """In a task or behind a shield: it may go on when nobody waits for it any more."""
     own: set[Site] = field(default_factory=set)
     """Waits in the loop's own function that took time."""
     below: set[Site] = field(default_factory=set)
@@ -63,7 +64,7 @@ class Slept:
     requested: float
     began: float
     ended: float
-    shielded: bool
+    aside: bool
 
 
 @dataclass(slots=True)
@@ -248,7 +249,7 @@ class _Origin:
 
     entries: list[tuple[Site, str, tuple[LoopRun, ...]]]
     detached: bool
-    shielded: bool
+    aside: bool
 
 
 class World:
@@ -266,7 +267,7 @@ class World:
         self.hung_at = 0.0
         self.ending = False
         self.detaching = False
-        self.shielding = False
+        self.aside = False
         self.transparent: frozenset[str] = frozenset()
         """Functions that only wait: their callers wait in their place."""
         self.modules = self._stubs()
@@ -279,7 +280,7 @@ class World:
             code = frame.f_code
             if code.co_filename.startswith("app/") and code.co_name != "<module>":
                 site = (code.co_filename, frame.f_lineno)
-                found.append((site, code.co_name, tuple(self.active.get(id(frame), ()))))
+                found.append((site, code.co_qualname, tuple(self.active.get(id(frame), ()))))
             frame = frame.f_back
         return found
 
@@ -293,7 +294,7 @@ class World:
         origin = self.origins.get(task) if task is not None else None
         if origin is None:
             return _Origin(entries, False, False)
-        return _Origin(entries + origin.entries, origin.detached, origin.shielded)
+        return _Origin(entries + origin.entries, origin.detached, origin.aside)
 
     def _make_task(self, loop: Any, coro: Coroutine[Any, Any, Any], **kwargs: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **kwargs)
@@ -301,7 +302,7 @@ class World:
         if self.detaching:
             origin.detached = True
             origin.entries = [(site, name, ()) for site, name, _ in origin.entries]
-        origin.shielded = origin.shielded or self.shielding
+        origin.aside = origin.aside or self.aside
         self.origins[task] = origin
         return task
 
@@ -329,7 +330,8 @@ class World:
         entries = context.entries
         code = written.f_code
         if code.co_name == "<lambda>":
-            entries = [((code.co_filename, written.f_lineno), code.co_name, ()), *entries]
+            entries = [((code.co_filename, written.f_lineno), code.co_qualname, ()), *entries]
+        itself = context.detached and not self._frames(sys._getframe(1))
         while len(entries) > 1 and entries[0][1] in self.transparent:
             entries = entries[1:]
         site = entries[0][0]
@@ -337,9 +339,9 @@ class World:
         try:
             await wait
         finally:
-            if not self.ending:
+            if not self.ending and not itself:  # a sleep that is a task of its own, and nobody awaits it, is no wait
                 now = self.loop.now
-                self.run.sleeps.append(Slept(site, max(delay, now - began), began, now, context.shielded))
+                self.run.sleeps.append(Slept(site, max(delay, now - began), began, now, context.aside))
                 if self.loop.now > began:
                     for depth, (_, _, loops) in enumerate(entries):
                         for one in loops:
@@ -371,7 +373,7 @@ class World:
         frame = sys._getframe(2)
         context = self._context(frame)
         place = (frame.f_code.co_filename, line)
-        one = LoopRun(place, function, self.loop.now, None, context.detached, context.shielded)
+        one = LoopRun(place, function, self.loop.now, None, context.detached, context.aside)
         self.run.loops.append(one)
         active = self.active.setdefault(id(frame), [])
         active.append(one)
@@ -403,12 +405,15 @@ class World:
         # ``cancel()`` is no deadline: it is not what ends the call that hangs.
         return task if self.hang is None else _Gone()
 
-    def _shield(self, inner: Any) -> Any:
-        self.shielding = True
-        try:
-            return asyncio.shield(inner)
-        finally:
-            self.shielding = False
+    def _beside(self, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        def made(inner: Any) -> Any:
+            self.aside = True
+            try:
+                return make(inner)
+            finally:
+                self.aside = False
+
+        return made
 
     def _stubs(self) -> dict[str, types.ModuleType]:
         def module(name: str, **members: Any) -> types.ModuleType:
@@ -426,7 +431,16 @@ class World:
         event = type("Event", (asyncio.Event,), {"wait": wait})
         client = type("AsyncClient", (), {"__init__": lambda s, **kw: None, **verbs})
         return {
-            "asyncio": module("asyncio", **{**real, "sleep": self.sleep, "shield": self._shield, "Event": event}),
+            "asyncio": module(
+                "asyncio",
+                **{
+                    **real,
+                    "sleep": self.sleep,
+                    "shield": self._beside(asyncio.shield),
+                    "create_task": self._beside(asyncio.create_task),
+                    "Event": event,
+                },
+            ),
             "time": module("time", monotonic=self.loop.time, time=self.loop.time),
             "random": module("random", uniform=lambda a, b: b if self.choose(2) else a),
             "httpx": module("httpx", AsyncClient=client),

@@ -71,7 +71,7 @@ STRANGE_BUT_FINE = {
     "a formula": "x = a" + " + b*c" * 500,
     "branches": "if a: pass\n" + "elif a: pass\n" * 150,
     "a nested pattern": "match a:\n case {'b': [C({'d': (e, f)})]}: pass",
-    "a call called case": "x = case(a[b(c((((((((d))))))))])",
+    "a call called case": "x = case(a[b(c((((((((d)))))))))])",
     "f-strings in f-strings": """x = f"{a[f'{b:{c}}']!r:>{d}} {{ {f'{"e"}'}" """,
     "an if before a string": 'x = a if"{"else b',
 }

@@ -17,7 +17,7 @@ from resilint.syntax import lower
 from resilint.syntax.positions import Positions, line_starts
 
 STDLIB = Path(sysconfig.get_path("stdlib"))
-LARGEST = 15_000
+LARGEST = 10_000
 
 
 def sample() -> list[Path]:

@@ -16,7 +16,8 @@ Bound = float | None
 
 def _add(a: Bound, b: Bound) -> Bound:
     if a is None or b is None:
-        return None
+        known = b if a is None else a
+        return known if known is not None and math.isinf(known) else None
     total = a + b
     return None if math.isnan(total) else total
 
@@ -166,6 +167,8 @@ class Interval(NamedTuple):
         """Python's ``max(self, other)``: one known floor is enough for a floor."""
         los = [x for x in (self.lo, other.lo) if x is not None]
         hi = None if self.hi is None or other.hi is None else max(self.hi, other.hi)
+        if math.inf in (self.hi, other.hi):
+            hi = math.inf
         seen = None
         if hi is None:
             reaches = [r for r in (self.reach, other.reach) if r is not None]

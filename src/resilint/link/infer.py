@@ -207,6 +207,7 @@ class Inference:
         for node in self.solver.empty("decorated"):
             self.solver.again(node)
         self.solver.drain()
+        self.solver.settled = True
 
     # Values
 

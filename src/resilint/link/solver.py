@@ -35,6 +35,9 @@ class Solver:
         """In which order nodes were first finished: what a node is made of comes before it."""
         self._current: Node | None = None
         self._depth = 0
+        self._deferred: list[Node] = []
+        self.settled = False
+        """The fixpoint is reached: what is asked for from now on is computed to the end at once."""
         self._draining = False
 
     def get(self, node: Node) -> Entities:
@@ -49,8 +52,7 @@ class Solver:
         if value is None:
             self._values[node] = NOBODY
             if self._depth >= DEEPEST:  # later, from the queue: whoever reads it now is told when it is known
-                self._rank[node] = len(self._rank)
-                self.again(node)
+                self._deferred.append(node)
                 return NOBODY
             self._depth += 1
             try:
@@ -58,7 +60,7 @@ class Solver:
             finally:
                 self._depth -= 1
             self._rank[node] = len(self._rank)
-            if self._current is None and self._queue and not self._draining:
+            if self.settled and self._current is None and (self._queue or self._deferred) and not self._draining:
                 self.drain()
             return self._values[node]
         return value
@@ -86,7 +88,9 @@ class Solver:
     def again(self, node: Node) -> None:
         if node in self._values and node not in self._queued:
             self._queued.add(node)
-            heapq.heappush(self._queue, (self._rank.get(node, 1 << 60), node))
+            # Parameters come last, so that all their callers are known by then: each looks at every call.
+            last = 1 << 40 if node[0] == "parameter" else 0
+            heapq.heappush(self._queue, (last + self._rank.get(node, 1 << 39), node))
 
     def watch(self, node: Node) -> None:
         """The current computation depends on ``node``, which is no set but something ``touch``-ed by hand."""
@@ -96,7 +100,12 @@ class Solver:
     def drain(self) -> None:
         self._draining = True
         try:
-            while self._queue:
+            while self._queue or self._deferred:
+                if self._deferred:
+                    node = self._deferred.pop()
+                    self._evaluate(node)
+                    self._rank[node] = len(self._rank)
+                    continue
                 _, node = heapq.heappop(self._queue)
                 self._queued.discard(node)
                 self._evaluate(node)

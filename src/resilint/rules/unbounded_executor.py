@@ -10,7 +10,7 @@ from resilint.rule import Finding, Rule
 from resilint.summaries import Analysis
 from resilint.summaries.executors import executor_class, unbounded_workers
 from resilint.summaries.fates import Fates
-from resilint.summaries.lifetimes import runs_once
+from resilint.summaries.lifetimes import called_from_async, runs_once
 from resilint.summaries.sites import Placed, function_of, in_async, placed, scope_role
 
 HINT = "Make one executor per kind of work, ThreadPoolExecutor(max_workers=N), when the service starts, and keep it."
@@ -45,9 +45,10 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 
 def _per_call(analysis: Analysis, place: Placed, role: Role) -> bool:
     """Made in async code or in a handler, and used up there."""
-    if not (in_async(analysis, place.key) or role is Role.HANDLER):
+    func = Func(place.key.module, place.key.scope)
+    if not (in_async(analysis, place.key) or role is Role.HANDLER or func in called_from_async(analysis)):
         return False
-    if runs_once(analysis, Func(place.key.module, place.key.scope)):
+    if runs_once(analysis, func):
         return False
     return not Fates.of(analysis).outlives(place.key)
 

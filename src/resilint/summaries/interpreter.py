@@ -59,7 +59,7 @@ from resilint.summaries import retry
 from resilint.summaries.evaluate import Evaluator
 from resilint.summaries.model import EMPTY, MAX_HOPS, Exposure, Place, Summary, Wait
 from resilint.summaries.relevance import Relevance, references
-from resilint.summaries.state import Flow, State, merge, worst
+from resilint.summaries.state import Flow, State, later, merge, passed, worst
 from resilint.summaries.values import (
     UNKNOWN,
     Abstract,
@@ -744,10 +744,13 @@ class Activation:
         self.exposures: dict[tuple[Place, bool], Exposure] = {}
         self.covers: list[bool] = [True] if interpreter.is_worker_deadline(func) else []
         self.limits: list[Limit] = []
+        self.expiries: list[Interval] = []
+        """What the clock shows when each certain deadline around expires."""
         self.tries = 0
         self.own_wait = False
         self.cancelled: set[SiteKey] = set()
-        self.groups: list[list[Interval]] = []
+        self.groups: list[list[tuple[Interval, Interval, Interval]]] = []
+        """Of each task group around: when its tasks began, their waits, and how long they run."""
         self.returned: list[Abstract] = []
         self.yielded: list[Abstract] = []
         self.yield_limits: list[tuple[Limit, ...]] = []
@@ -790,6 +793,7 @@ class Activation:
             self.recursive,
             flow.normal is None and flow.returned is None and flow.diverged is None,
             self.yield_limits[0] if self.yield_limits else (),
+            min((s.clock.lo or 0.0 for s in flow.states()), default=0.0),
         )
         return summary
 
@@ -833,16 +837,28 @@ class Activation:
         return self.may_raise(state)
 
     def await_(self, step: Await, state: State) -> Flow | None:
+        if self.expiries and self._is_over(state):
+            return Flow(raised=state)
         value = self.value(step.value, state)
         result = self.run_awaitable(value, state, step.span, step.value)
         if isinstance(step.value, Result):
             state.env[("await", step.value.site)] = result
+        if state.ended or (self.expiries and self._is_over(state)):
+            state.ended = False
+            if isinstance(result, _Never) and isinstance(step.value, Result):
+                state.env[("await", step.value.site)] = UNKNOWN
+            return Flow(raised=state)
         if isinstance(result, _Never):
             diverged = result.total
             if isinstance(step.value, Result):
                 state.env[("await", step.value.site)] = UNKNOWN
             return Flow(normal=None, diverged=state.wait if diverged is None else diverged, raised=state.copy() if self.tries else None)
         return self.may_raise(state)
+
+    def _is_over(self, state: State) -> bool:
+        """It has certainly waited longer than a deadline around it: this path is not there any more."""
+        waited = state.clock.lo
+        return waited is not None and any(e.hi is not None and waited > e.hi for e in self.expiries)
 
     def load(self, step: Load, state: State) -> Flow | None:
         value = step.value

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from resilint.domain import Confidence, Role, Span
 from resilint.facts import Attribute, Await, Invoke, Reference, Value
-from resilint.link.entities import Cls, Ext, Func, SiteKey
+from resilint.link.entities import Cls, Coro, Ext, Func, SiteKey
+from resilint.link.infer import written_arguments
 from resilint.link.program import binding_scope
 from resilint.link.roles import is_test_path
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.fates import End, Fates
-from resilint.summaries.sites import alive, callees, in_loop, said
+from resilint.summaries.sites import alive, callees, in_loop, placed, said
 
 MAX_DEPTH = 10
 BUILDERS = frozenset({"__init__", "__post_init__", "__new__", "__aenter__", "__enter__"})
@@ -46,7 +48,7 @@ def _running_once(analysis: Analysis) -> frozenset[Func]:
             )
         return span in looped[caller]
 
-    found: set[Func] = set()
+    found = set(_mains(analysis))
     candidates = []
     for func in linked.program.functions():
         entry = linked.roles.entries.get(func)
@@ -74,6 +76,22 @@ def _running_once(analysis: Analysis) -> frozenset[Func]:
                 found.add(func)
                 changed = True
     return frozenset(found)
+
+
+def _mains(analysis: Analysis) -> Iterator[Func]:
+    """What a function that nobody calls runs as the program: ``def main(): asyncio.run(serve())``."""
+    linked = analysis.linked
+    for place in placed(analysis):
+        caller = Func(place.key.module, place.key.scope)
+        if in_loop(place.around) or caller in linked.roles.entries or analysis.product_edges(caller):
+            continue
+        for meaning, _ in said(analysis, place.key):
+            if meaning.callable.runs_main is None:
+                continue
+            for value in written_arguments(place.site, meaning.callable.runs_main):
+                for entity in linked.inference.of(place.key.module, place.key.scope, value):
+                    if isinstance(entity, Coro):
+                        yield from (func for func, _, _ in linked.inference.targets(entity.target))
 
 
 class Lifetimes:
@@ -300,3 +318,27 @@ def _depends(analysis: Analysis, module: int, scope: int, value: Value, seen: se
     if isinstance(value, Arithmetic):
         return of(value.left) or of(value.right)
     return False
+
+
+def called_from_async(analysis: Analysis) -> frozenset[Func]:
+    """Sync functions that a coroutine calls again and again, directly or through other sync functions."""
+
+    def compute() -> frozenset[Func]:
+        program, calls = analysis.linked.program, analysis.linked.calls
+        pending = [
+            f
+            for f in program.functions()
+            if program.scope(f).is_async
+            and not runs_once(analysis, f)
+            and analysis.role(f) not in (Role.TEST, Role.SCRIPT)
+        ]
+        found: set[Func] = set()
+        while pending:
+            for edge in calls.outgoing.get(pending.pop(), ()):
+                inner = edge.callee
+                if edge.kind == "call" and edge.attached and inner not in found and not program.scope(inner).is_async:
+                    found.add(inner)
+                    pending.append(inner)
+        return frozenset(found)
+
+    return analysis.once("called from async", compute)

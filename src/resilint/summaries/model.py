@@ -81,6 +81,8 @@ class Summary:
     raises_always: bool = False
     limits: tuple[Limit, ...] = ()
     """Of a context manager: the deadlines around its ``yield``."""
+    least: float = 0.0
+    """Whichever path it takes, it waits so long."""
 
 
 EMPTY = Summary()

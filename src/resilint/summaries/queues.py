@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from resilint.domain import Interval, Role
-from resilint.facts import Attribute, Reference
-from resilint.link.entities import Ext, Func, Member, SiteKey
-from resilint.link.infer import written_arguments
+from resilint.facts import Attribute, Reference, Result, ScopeValue, Value
+from resilint.link.entities import Cls, Ext, Func, Inst, Member, SiteKey, ordered
+from resilint.link.infer import written_argument, written_arguments
 from resilint.link.roles import is_test_path
 from resilint.summaries.analysis import Analysis
-from resilint.summaries.sites import Placed, callees, evaluated, in_loop, opaque, placed, said
+from resilint.summaries.sites import Placed, callees, evaluated, in_loop, opaque, place_of, placed, said
 
 MAX_DEPTH = 4
 
@@ -25,9 +25,11 @@ class Put(NamedTuple):
 
 
 def unbounded(analysis: Analysis) -> Iterator[tuple[Placed, str]]:
-    """Constructions of queues whose size is not given, zero or negative."""
+    """Constructions of queues whose size is not given, zero or negative, and factories that make such ones."""
     catalogue = analysis.linked.program.catalogue
     for place in placed(analysis):
+        for path in _factories(analysis, place):
+            yield place, path
         for entity in callees(analysis, place.key):
             if not isinstance(entity, Ext):
                 continue
@@ -35,6 +37,57 @@ def unbounded(analysis: Analysis) -> Iterator[tuple[Placed, str]]:
             if size is not None and catalogue.klass(entity.path) is not None and _no_bound(analysis, place.key, size):
                 yield place, entity.path
                 break
+
+
+def _factories(analysis: Analysis, place: Placed) -> Iterator[str]:
+    """``field(default_factory=Queue)``: the queue class that the field is filled with."""
+    for meaning, _ in said(analysis, place.key):
+        value = written_argument(place.site, meaning.callable.field_factory) if meaning.callable.field_factory else None
+        if value is None:
+            continue
+        for entity in ordered(analysis.linked.inference.of(place.key.module, place.key.scope, value)):
+            if isinstance(entity, Ext):
+                traits = analysis.linked.program.catalogue.traits(entity.path)
+                if any(t.queue is not None for t in traits):
+                    yield entity.path
+
+
+def _fields(analysis: Analysis) -> dict[tuple[Cls, str], SiteKey]:
+    """Class and field to the call that fills it: the ``field(...)``, or the queue that its lambda makes."""
+
+    def compute() -> dict[tuple[Cls, str], SiteKey]:
+        found = {}
+        program = analysis.linked.program
+        for cls in program.layouts:
+            for name, bindings in program.index(cls).names.items():
+                for binding in bindings:
+                    if not isinstance(binding.value, Result):
+                        continue
+                    key = SiteKey(cls.module, cls.scope, binding.value.site)
+                    place = place_of(analysis, key)
+                    if place is not None and any(True for _ in _factories(analysis, place)):
+                        found[cls, name] = key
+                    for argument in program.site(key).arguments:
+                        if isinstance(argument.value, ScopeValue):
+                            for returned in program.index(Func(cls.module, argument.value.scope)).returns:
+                                if isinstance(returned, Result):
+                                    found[cls, name] = SiteKey(cls.module, argument.value.scope, returned.site)
+        return found
+
+    return analysis.once("queue fields", compute)
+
+
+def _field_of(analysis: Analysis, place: Placed, callee: Value) -> SiteKey | None:
+    """The field whose queue the method is called on (``session.events.put``)."""
+    if not isinstance(callee, Attribute) or not isinstance(callee.value, Attribute):
+        return None
+    holder = callee.value
+    for owner in ordered(analysis.linked.inference.of(place.key.module, place.key.scope, holder.value)):
+        if isinstance(owner, Inst) and isinstance(owner.of, Cls):
+            for base in analysis.linked.inference.mro(owner.of):
+                if isinstance(base, Cls) and (base, holder.name) in _fields(analysis):
+                    return _fields(analysis)[base, holder.name]
+    return None
 
 
 def _no_bound(analysis: Analysis, key: SiteKey, size: str) -> bool:
@@ -67,16 +120,20 @@ def producers(analysis: Analysis) -> dict[SiteKey, str]:
 def _put_by(analysis: Analysis, place: Placed) -> Iterator[tuple[SiteKey, str]]:
     """The queues that a call puts into, or whose ``put`` it gives away."""
     for meaning, _ in said(analysis, place.key):
-        made = getattr(meaning.receiver, "made", None)
-        if meaning.callable.queue_put and made is not None:
+        if not meaning.callable.queue_put:
+            continue
+        made = getattr(meaning.receiver, "made", None) or _field_of(analysis, place, place.site.callee)
+        if made is not None:
             yield made, _why(analysis, place)
     for argument in place.site.arguments:
         for value in (argument.value,):
             for entity in analysis.linked.inference.of(place.key.module, place.key.scope, value):
-                if isinstance(entity, Member) and entity.made is not None:
-                    method = analysis.linked.program.catalogue.member(entity.of, entity.chain)
-                    if method is not None and method.queue_put:
-                        yield entity.made, "a callback puts into it"
+                if not isinstance(entity, Member):
+                    continue
+                method = analysis.linked.program.catalogue.member(entity.of, entity.chain)
+                made = entity.made or _field_of(analysis, place, value)
+                if method is not None and method.queue_put and made is not None:
+                    yield made, "a callback puts into it"
 
 
 def _why(analysis: Analysis, place: Placed) -> str:

@@ -8,11 +8,14 @@ from typing import NamedTuple
 from resilint.catalogue import Condition
 from resilint.domain import Role
 from resilint.facts import (
+    Attribute,
+    Bind,
     Branch,
     Break,
     Compare,
     Constant,
     Continue,
+    Imported,
     Invoke,
     Loop,
     Match,
@@ -214,3 +217,22 @@ def function_of(analysis: Analysis, key: SiteKey) -> str:
     if key.scope == 0:
         return ""
     return analysis.qualname(Func(key.module, key.scope))
+
+
+def dotted(value: Value) -> str:
+    """``a.b.c`` as it is written; empty for anything else."""
+    if isinstance(value, Reference):
+        return value.name
+    if isinstance(value, Attribute) and (base := dotted(value.value)):
+        return f"{base}.{value.name}"
+    return ""
+
+
+def imports_end(body: tuple[Step, ...]) -> int:
+    """The last line of the imports at the head of a module; 0 where there are none."""
+    line = 0
+    for step in body:
+        if not isinstance(step, Bind) or not isinstance(step.value, Imported):
+            break
+        line = max(line, step.span.end_line)
+    return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,21 +20,28 @@ def worst(first: Interval, second: Interval) -> Interval:
 class State:
     """One path, or several joined. ``env`` maps names, and the numbers of call sites, to what they hold."""
 
-    __slots__ = ("clock", "env", "wait")
+    __slots__ = ("clock", "ended", "env", "wait")
 
-    def __init__(self, env: dict[Any, Abstract], wait: Interval = ZERO, clock: Interval = ZERO) -> None:
+    def __init__(self, env: dict[Any, Abstract], wait: Interval = ZERO, clock: Interval = ZERO, ended: bool = False) -> None:
         self.env = env
         self.wait = wait
         """Seconds waited since the start of the current region (function, loop or deadline)."""
         self.clock = clock
-        """Seconds waited since the start of the function: what clocks show."""
+        """Seconds waited since the start of the function, on whichever of the joined paths: what clocks show."""
+        self.ended = ended
+        """What it has just awaited certainly ends by an exception: a deadline expires in it."""
 
     def copy(self) -> State:
-        return State(dict(self.env), self.wait, self.clock)
+        return State(dict(self.env), self.wait, self.clock, self.ended)
 
-    def pause(self, seconds: Interval) -> None:
+    def pause(self, seconds: Interval, least: float | None = None) -> None:
+        """Wait. ``seconds`` is the worst path's wait; where others wait less, ``least`` is what all of them wait."""
         self.wait += seconds
-        self.clock += seconds
+        self.clock += seconds if least is None else Interval(least, seconds.hi, seconds.seen)
+
+    def follow(self, other: State) -> None:
+        """Go on where ``other`` stands."""
+        self.env, self.wait, self.clock, self.ended = other.env, other.wait, other.clock, other.ended
 
 
 def merge(first: State | None, second: State | None) -> State | None:
@@ -53,7 +61,19 @@ def merge(first: State | None, second: State | None) -> State | None:
             else:
                 merged[name] = value
         env = merged
-    return State(env, worst(first.wait, second.wait), worst(first.clock, second.clock))
+    return State(env, worst(first.wait, second.wait), first.clock.join(second.clock), first.ended and second.ended)
+
+
+def passed(now: Interval, since: Interval) -> Interval:
+    """The time between two readings of the clock of one path, of which the second led to the first."""
+    lo = None if now.lo is None or since.lo is None else now.lo - since.lo
+    hi = None if now.hi is None or since.hi is None else now.hi - since.hi
+    return Interval(max(lo, 0.0) if lo is not None and not math.isnan(lo) else 0.0, None if hi is None or math.isnan(hi) else hi)
+
+
+def later(clock: Interval, at_most: Interval) -> Interval:
+    """The clock after up to so many seconds."""
+    return Interval(clock.lo, (clock + at_most).hi)
 
 
 @dataclass(slots=True)

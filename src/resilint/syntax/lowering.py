@@ -57,7 +57,10 @@ def lower_source(source: bytes) -> ModuleFacts:
 def _lower_module(module: cst.Module, text: str, lines: int) -> ModuleFacts:
     positions = Positions(module, text)
     lowering = Statements(module, text, positions)
-    lowering.block(module.body)
+    try:
+        lowering.block(module.body)
+    finally:
+        lowering.close()
     frame = lowering.frame
     frame.lines = (1, 1, lines)
     lowering.scopes[0] = frame.finished(lowering.steps)

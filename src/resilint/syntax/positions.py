@@ -373,9 +373,9 @@ def make(at, comments, default_indent, default_newline, text):
         c = n.body
         p = D[c.__class__](c, p)
         c = n.orelse
-        # An elif chain may be long: a loop instead of recursion is not possible here, but it costs one frame a link.
         if c is not None:
-            p = _if(c, p, 4) if c.__class__ is If else D[c.__class__](c, p)
+            f = D[c.__class__]
+            p = f(c, p, 4) if c.__class__ is If else f(c, p)
         return p
 
     def _match(n, p):
@@ -576,12 +576,17 @@ class Positions:
             self._functions = make(self.at, self.comments, len(module.default_indent), newline, text)
             if self._functions[cst.Module](module, 0) == expected:
                 break
+            self.close()
 
     def measure(self, node: cst.CSTNode, offset: int) -> None:
         """Puts down the positions in a node of another tree that stands at ``offset``, such as an annotation in a
         string.
         """
         self._functions[node.__class__](node, offset)
+
+    def close(self) -> None:
+        """Lets go of the functions, which know each other: where the collector is off, they would stay for ever."""
+        self._functions.clear()
 
     def line(self, offset: int) -> int:
         return bisect_right(self._lines, offset)

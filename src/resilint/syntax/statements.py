@@ -80,6 +80,12 @@ class Statements(Patterns, Expressions):
             cst.ClassDef: self.lower_class,
         }
 
+    def close(self) -> None:
+        """Lets go of the tables, which hold methods of this object: where the collector is off, it would stay for ever."""
+        self.table.clear()
+        self.statement_table.clear()
+        self.positions.close()
+
     # Blocks
 
     def block(self, nodes: Collection[cst.CSTNode]) -> None:
