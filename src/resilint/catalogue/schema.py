@@ -90,6 +90,8 @@ class Spawn(_Table):
     """The call returns a task or future that can be awaited, stored or dropped."""
     tracked: bool = True
     """False: a dropped task can vanish (``create_task`` of asyncio and of loops)."""
+    adopts: bool = False
+    """``what`` may be a task already, which is returned as it is (``ensure_future``)."""
     thread: Literal["", "default-executor", "executor", "own", "thread"] = ""
     """``what`` is a function that runs in a thread: of the default pool, of the executor given, of a pool of its own, a
     new one. An ``async def`` runs on the loop all the same (``BackgroundTasks.add_task`` takes both)."""

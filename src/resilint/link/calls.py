@@ -83,7 +83,7 @@ class CallGraph:
         self._meanings: dict[SiteKey, tuple[Meaning, ...]] = {}
         settings = program.settings
         self._house = {name for table in (settings.outbound, settings.blocking, settings.enqueue) for name, _ in table}
-        self._properties = {
+        self.properties = {
             program.scope(f).name for f in program.functions() if "property" in inference.flags(f) and program.owner(f) is not None
         }
         for module in program.product():
@@ -223,7 +223,7 @@ class CallGraph:
             self._enter(caller, inference.of(module, number, item.value), item.span)
         for load in index.loads:
             value = load.value
-            if isinstance(value, Attribute) and value.name in self._properties:
+            if isinstance(value, Attribute) and value.name in self.properties:
                 self._load(caller, module, number, value, load.span)
         if scope.kind == "function":
             self._inject(caller)

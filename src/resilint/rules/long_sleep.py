@@ -22,7 +22,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     held = analysis.reached_from(Role.HANDLER, Role.WORKER)
     for func in analysis.functions():
         role = analysis.role(func)
-        if role in EXEMPT or func not in analysis.interpreter.relevance.matters:
+        if role in EXEMPT or func not in analysis.interpreter.relevance.waiting or not analysis.waits_itself(func):
             continue
         scope = analysis.linked.program.scope(func)
         if analysis.is_transparent(func):

@@ -17,7 +17,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding a call: the entry that reaches it uncovered by the shortest path."""
     reached: dict[Place, list[tuple[Func, Exposure]]] = {}
     for root in analysis.roots():
-        if analysis.role(root) in EXEMPT or root not in analysis.interpreter.relevance.matters:
+        if analysis.role(root) in EXEMPT or root not in analysis.interpreter.relevance.calling:
             continue
         for exposure in analysis.entry(root).exposures:
             reached.setdefault(exposure.place, []).append((root, exposure))

@@ -34,6 +34,8 @@ def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding a wait: the handler it holds longest, and how many more it holds."""
     held: dict[Place, list[tuple[Func, Wait]]] = {}
     for handler in analysis.functions(Role.HANDLER):
+        if handler not in analysis.interpreter.relevance.waiting:
+            continue
         for wait in analysis.entry(handler).waits:
             if wait.looped and _holds(analysis, handler, wait):
                 held.setdefault(wait.place, []).append((handler, wait))

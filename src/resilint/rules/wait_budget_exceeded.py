@@ -24,7 +24,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         scope = analysis.linked.program.scope(func)
         if not scope.is_async or scope.is_generator or scope.name == "__anext__":
             continue
-        if func not in analysis.interpreter.relevance.matters:
+        if func not in analysis.interpreter.relevance.waiting:
             continue
         summary = analysis.joined(func)
         reach = summary.total.reach

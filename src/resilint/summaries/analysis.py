@@ -143,6 +143,22 @@ class Analysis:
                 found[func] = "only a cycle calls it"
                 reached.add(func)
 
+    def waits_itself(self, func: Func) -> bool:
+        """A wait can stand in the function's own lines: a sleep, a retry, a call of a function that only waits."""
+        scope = self.linked.program.scope(func)
+        if scope.decorators:
+            return True
+        for position in range(len(scope.sites)):
+            key = SiteKey(func.module, func.scope, position)
+            for meaning in self.linked.calls.meanings(key):
+                said = meaning.callable
+                if said.wait or said.retry or said.deadline or said.awaits or said.spawn:
+                    return True
+            for entity in self.linked.inference.solver.get(("callees", *key)):
+                if any(self.interpreter.only_waits(f) for f, _, _ in self.linked.inference.targets(entity)):
+                    return True
+        return False
+
     def is_transparent(self, func: Func) -> bool:
         """It only waits, and the project calls it: the wait is its callers'."""
         return self.interpreter.only_waits(func) and any(e.attached for e in self.product_edges(func))

@@ -155,7 +155,7 @@ class Evaluator:
         if state is not None and isinstance(value.value, Result):
             known = state.env.get(("await", value.value.site))
             if known is not None:
-                return known
+                return self.interpreter.settle(known)
         if state is None and isinstance(value.value, Result):
             inner = self.result(module, scope, value.value.site, None)
             if isinstance(inner, Pending):

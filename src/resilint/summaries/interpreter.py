@@ -87,6 +87,8 @@ from resilint.summaries.values import (
 MAX_CONTEXTS = 32
 MAX_ITERATIONS = 240
 MAX_DEPTH = 60
+LIGHT = 16
+"""Call sites up to which a function is followed for the value that it returns."""
 FUEL = 60_000
 """Steps that one outermost call may take; then loops are widened at once."""
 
@@ -412,7 +414,8 @@ class Interpreter:
         if len(self._stack) > 24 or self.program.scope(func).is_generator:
             return UNKNOWN
         env = self._bind_arguments(func, target, positional, keywords)
-        key = (func, ("value", tuple(env.items()), target.free))
+        relevant = self.relevance.slice(func, True).parameters
+        key = (func, ("value", tuple((k, v) for k, v in env.items() if k in relevant), target.free))
         known = self._summaries.get(key)
         if known is not None:
             return known.returned
@@ -422,7 +425,7 @@ class Interpreter:
         self._stack.append(key)
         try:
             env.update((n, v) for n, v in target.free if n not in env)
-            summary = Activation(self, func, env).run()
+            summary = Activation(self, func, env, for_value=True).run()
         finally:
             self._stack.pop()
         self._summaries[key] = summary
@@ -534,12 +537,18 @@ class Interpreter:
     def settle(self, value: Abstract) -> Abstract:
         """A late call's result, computed now."""
         if isinstance(value, Late):
-            if isinstance(value.target, Closure):
-                return self._value_of_call(value.target, value.positional, value.keywords)
+            if isinstance(value.target, Closure) and self._is_light(value.target):
+                return self.summary_value(value.target, value.positional, value.keywords)
             return UNKNOWN
         if isinstance(value, Either) and any(isinstance(o, Late) for o in value.options):
             return either(self._flat([self.settle(o) for o in value.options]))
         return value
+
+    def _is_light(self, target: Closure) -> bool:
+        """Worth following for its value alone: long functions do not compute durations."""
+        bound = target.target
+        func = bound.func if isinstance(bound, Bound) else bound
+        return isinstance(func, Func) and len(self.program.scope(func).sites) <= LIGHT
 
     def _limit(self, meaning: Meaning, key: SiteKey, state: State | None) -> Limit:
         deadline = meaning.callable.deadline
@@ -728,7 +737,7 @@ def _assigned_counters(steps: tuple[Step, ...]) -> dict[str, int]:
 class Activation:
     """One run of one function in one context."""
 
-    def __init__(self, interpreter: Interpreter, func: Func, env: dict[str, Abstract]) -> None:
+    def __init__(self, interpreter: Interpreter, func: Func, env: dict[str, Abstract], for_value: bool = False) -> None:
         self.interpreter = interpreter
         self.evaluator = interpreter.evaluator
         self.inference = interpreter.inference
@@ -760,6 +769,7 @@ class Activation:
         self.comparisons: list[tuple[Interval, Interval]] = []
         self.swallowing = 0
         self.loop_depth = 0
+        self.slice = interpreter.relevance.slice(func, for_value).steps
 
     # Running
 
@@ -804,6 +814,8 @@ class Activation:
             current = flow.normal
             if current is None:
                 break
+            if id(step) not in self.slice:
+                continue
             self.interpreter.fuel -= 1
             one = _STEPS[type(step)](self, step, current)
             if one is None:
@@ -862,7 +874,7 @@ class Activation:
 
     def load(self, step: Load, state: State) -> Flow | None:
         value = step.value
-        if not isinstance(value, Attribute) or value.name not in self.calls._properties:
+        if not isinstance(value, Attribute) or value.name not in self.calls.properties:
             return None
         base = self.evaluator.value(self.module, self.number, value.value, state)
         for one in options(base):
@@ -1123,9 +1135,15 @@ class Activation:
         for limit in limits:
             self.covers.append(_covers(limit.seconds))
             self.limits.append(limit)
-        base = state.wait
+        base, clock = state.wait, state.clock
         outer_waits: dict[Place, Wait] | None = None
+        cap = ANY
+        certain = all(_covers(limit.seconds) for limit in finite)
         if finite:
+            cap = number(finite[0].seconds)
+            for limit in finite[1:]:
+                cap = cap.minimum(number(limit.seconds))
+            self.expiries.append(clock + cap if certain else ANY)
             state.wait = ZERO
             outer_waits, self.waits = self.waits, {}
             self.tries += 1 if any(limit.swallows for limit in finite) else 0
@@ -1133,44 +1151,73 @@ class Activation:
             self.groups.append([])
         flow: Flow = run(state)
         if group:
-            spawned = self.groups.pop()
-            longest = ZERO
-            for one in spawned:
-                longest = worst(longest, one)
-            if spawned and flow.normal is not None:
-                flow.normal.pause(longest)
+            self._finish_tasks(self.groups.pop(), flow)
         for _ in limits:
             self.covers.pop()
             self.limits.pop()
         if outer_waits is not None:
             if any(limit.swallows for limit in finite):
                 self.tries -= 1
-            cap = number(finite[0].seconds)
-            for limit in finite[1:]:
-                cap = cap.minimum(number(limit.seconds))
-            self._cap(flow, cap, base, finite, state)
+            self.expiries.pop()
+            self._cap(flow, cap, base, clock, certain, any(limit.swallows for limit in finite), state)
             inside, self.waits = self.waits, outer_waits
             for wait in inside.values():
+                if not certain:
+                    self.note(wait)
+                    continue
                 self.note(wait._replace(loop_total=_capped(wait.loop_total, cap), total=_capped(wait.total, cap), once=_capped(wait.once, cap)))
         return flow
 
-    def _cap(self, flow: Flow, cap: Interval, base: Interval, finite: list[Limit], start: State) -> None:
+    @staticmethod
+    def _finish_tasks(spawned: list[tuple[Interval, Interval, Interval]], flow: Flow) -> None:
+        """A task group's end: its tasks have been running since they were made."""
+        for state in (flow.normal, flow.returned, flow.broken, flow.continued):
+            if state is None or not spawned:
+                continue
+            longest, least = ZERO, 0.0
+            for since, wait, clock in spawned:
+                run = passed(state.clock, since)
+                longest = worst(longest, (wait - run).maximum(ZERO))
+                least = max(least, (clock - run).lo or 0.0)
+            state.pause(longest, least)
+
+    def _cap(self, flow: Flow, cap: Interval, base: Interval, clock: Interval, certain: bool, swallows: bool, start: State) -> None:
+        """A deadline's end: what waits longer leaves when it expires (unless it is not ``certain`` that there is one)."""
         longest = flow.longest()
         can_expire = not (longest.hi is not None and cap.lo is not None and longest.hi < cap.lo)
-        swallows = any(limit.swallows for limit in finite)
-        expired = _capped(longest, cap)
-        for current in flow.states():
-            current.wait = base + _capped(current.wait, cap)
+        late = next(iter(flow.states()), None)
+        left = State(dict(late.env) if late is not None else dict(start.env))
+        if certain:
+            for name in ("normal", "returned", "broken", "continued", "raised"):
+                state: State | None = getattr(flow, name)
+                if state is None:
+                    continue
+                waited = passed(state.clock, clock)
+                if cap.hi is not None and waited.lo is not None and waited.lo > cap.hi:
+                    setattr(flow, name, None)  # it does not get there
+                    continue
+                state.wait = base + _capped(state.wait, cap)
+                state.clock = Interval(state.clock.lo, state.clock.minimum(clock + cap).hi)
+        else:
+            for state in flow.states():
+                state.wait = base + state.wait
         if flow.diverged is not None or (can_expire and longest.hi is not None and longest.hi > 0):
-            late = merge(None, next(iter(flow.states()), None))
-            left = State(dict(late.env) if late is not None else dict(start.env), base + expired, (late.clock if late is not None else ZERO))
-            if flow.diverged is not None:
-                left.clock = expired
+            expired = _capped(longest, cap)
+            if cap.lo is not None and (expired.hi is None or expired.hi >= cap.lo):
+                expired = Interval(cap.lo, expired.hi, expired.seen)
+            left.wait = base + expired
+            left.clock = clock + expired
             if swallows:
                 flow.normal = merge(flow.normal, left)
             else:
                 flow.raised = merge(flow.raised, left)
-        flow.diverged = None
+        elif not flow.states():
+            left.wait, left.clock = base + cap, clock + cap
+            flow.raised = left
+        if certain:
+            flow.diverged = None
+        elif flow.diverged is not None:
+            flow.diverged = base + flow.diverged
 
     def enter(self, value: Abstract, source: Value, state: State, span: Span, is_async: bool) -> tuple[tuple[Limit, ...], bool]:
         """The deadlines that a context manager brings, and whether it is a task group."""
@@ -1373,6 +1420,7 @@ class Activation:
         if one.diverged is not None:
             flow.diverged = one.diverged
         total = _multiplied(each, length, unbounded)
+        span = ZERO if after is None else _multiplied(passed(after.clock, start.clock), length, unbounded)
         once_through = after is None
         for wait in list(self.waits.values()):
             if once_through:
@@ -1386,6 +1434,7 @@ class Activation:
             left = getattr(one, name)
             if left is not None:
                 left.wait = base + (total if not unbounded else ZERO) + left.wait if not once_through else base + left.wait
+                left.clock = later(left.clock, span)
                 if unbounded and (total.hi is None or total.hi > 0):
                     left.wait = UNBOUNDED
                 setattr(flow, name, left)
@@ -1397,7 +1446,7 @@ class Activation:
                     flow.diverged = UNBOUNDED if flow.diverged is None else worst(flow.diverged, UNBOUNDED)
             else:
                 after.wait = base + total
-                after.clock = state.clock + total
+                after.clock = state.clock + span
                 flow.normal = merge(after, state) if (length.lo or 0) <= 0 else after
                 if flow.normal is not None and (length.lo or 0) <= 0:
                     flow.normal.wait = base + total
@@ -1523,6 +1572,7 @@ class Activation:
         for state in leaving:
             if state.wait.hi is not None and state.wait.hi == longest and 0 < longest < top:
                 state.wait = Interval(state.wait.lo, top)
+                state.clock = later(state.clock, each)
 
     def _known_clock(self) -> bool:
         return all(limit.hi is not None for limit in self.clock_limits[-4:])
@@ -1585,11 +1635,11 @@ class Activation:
         for left in (flow.broken, flow.returned, flow.raised):
             if left is not None:
                 left.wait = total
-                left.clock = state.clock + total
+                left.clock = later(left.clock, total)
         flow.continued = None
         if exhausted is not None:
             ended.wait = total
-            ended.clock = state.clock + total
+            ended.clock = later(state.clock, total)
             flow.normal = merge(exhausted, ended)
             if flow.normal is not None:
                 flow.normal.wait = total
@@ -1613,11 +1663,13 @@ class Activation:
             if exhausted is not None:
                 if endless or any(w.loop_total.reach is None or True for w in self.waits.values()):
                     exhausted.wait = UNBOUNDED if self._waits_inside(rest) else exhausted.wait
+                    exhausted.clock = later(exhausted.clock, UNBOUNDED) if self._waits_inside(rest) else exhausted.clock
                 flow.normal = exhausted
             for name in ("broken", "returned", "raised"):
                 left = getattr(flow, name)
                 if left is not None and self._waits_inside(rest):
                     left.wait = UNBOUNDED
+                    left.clock = later(left.clock, UNBOUNDED)
             if rest.diverged is not None and exhausted is None and flow.broken is None and flow.returned is None:
                 flow.diverged = rest.diverged if flow.diverged is None else worst(flow.diverged, rest.diverged)
             elif rest.diverged is not None and self._waits_inside(rest):
@@ -1760,7 +1812,10 @@ class Activation:
         if summary.recursive:
             self.recursive = True
         if not concurrent:
-            state.pause(summary.total)
+            state.pause(summary.total, summary.least)
+            if summary.raises_always and not summary.recursive and summary.total.hi != 0:
+                scope = self.program.scope(callee)
+                state.ended = scope.is_async and not scope.is_generator
         return summary.total
 
     def expose(self, exposure: Exposure) -> None:
@@ -1804,7 +1859,7 @@ class Activation:
                     found.extend(options(self.call(target, positional, keywords, key, copy, site.span)))
                     joined = merge(joined, copy)
                 assert joined is not None
-                state.env, state.wait, state.clock = joined.env, joined.wait, joined.clock
+                state.follow(joined)
         elif not found and is_receiver_like_client(self.inference, key, site):
             return self._named_like_client(key, site, state)
         if not found:
@@ -1977,6 +2032,8 @@ class Activation:
             self.apply(summary, func, state, span)
         if summary.endless and not summary.recursive:
             return _Never(None)
+        if scope.is_async and isinstance(summary.returned, (Unknown, Things)):
+            return Late(target, positional, keywords, key)
         return summary.returned
 
     def _transparent(self, func: Func, summary: Summary) -> bool:
@@ -2020,7 +2077,9 @@ class Activation:
                 results.append(UNKNOWN)
             joined = merge(joined, target_state) if many else joined
         if many and joined is not None:
-            state.env, state.wait, state.clock = joined.env, joined.wait, joined.clock
+            state.follow(joined)
+        if len(alternatives) > 1 and not (many and all(isinstance(o, (Pending, Foreign, Started)) for o in alternatives)):
+            state.ended = False
         del ran
         flat = Interpreter._flat(results)
         return either(flat) if flat else UNKNOWN
@@ -2042,6 +2101,7 @@ class Activation:
                         self.apply(self.interpreter.default_summary(method.func.plain), method.func.plain, state, span)
             else:
                 rest.add(entity)
+        state.ended = state.ended and len(value.entities) == 1
         found = self.inference.awaited(value.entities)
         results.append(Things(found) if found else UNKNOWN)
         return either(Interpreter._flat(results))
@@ -2067,11 +2127,9 @@ class Activation:
         copy = state.copy()
         copy.wait, copy.clock = ZERO, ZERO
         result = self.run_awaitable(started.what, copy, self._task_span(started, span), None)
-        duration = copy.wait
-        if started.since.exact is not None and state.clock.exact is not None:
-            passed = state.clock.exact - started.since.exact
-            duration = (duration - Interval.exactly(passed)).maximum(ZERO)
-        state.pause(duration)
+        ran = passed(state.clock, started.since)
+        state.pause((copy.wait - ran).maximum(ZERO), max((copy.clock - ran).lo or 0.0, 0.0))
+        state.ended = copy.ended
         return UNKNOWN if isinstance(result, _Never) else result
 
     def _task_span(self, started: Started, span: Span) -> Span:
@@ -2081,7 +2139,7 @@ class Activation:
 
     def run_together(self, values: list[Abstract], state: State, span: Span) -> Abstract:
         """``gather``: side by side, as long as the longest."""
-        longest = ZERO
+        longest, least = ZERO, 0.0
         results: list[Abstract] = []
         for value in values:
             for one in options(value):
@@ -2092,7 +2150,9 @@ class Activation:
                     result = self.run_awaitable(part, copy, span, None)
                     results.append(UNKNOWN if isinstance(result, _Never) else result)
                     longest = worst(longest, result.total or UNBOUNDED) if isinstance(result, _Never) else worst(longest, copy.wait)
-        state.pause(longest)
+                    if not isinstance(value, Either) and not copy.ended:
+                        least = max(least, passed(copy.clock, state.clock).lo or 0.0)
+        state.pause(longest, least)
         return Items(tuple(results)) if len(results) < 64 else UNKNOWN
 
     def run_retried(
@@ -2137,7 +2197,7 @@ class Activation:
                 self.note(wait)
             for exposure in summary.exposures:
                 self.expose(exposure)
-            state.pause(total)
+            state.pause(total, 0.0)
         else:
             self.apply(summary, func, state, span)
         return result
@@ -2266,10 +2326,11 @@ class Activation:
             else:
                 result = self.run_awaitable(what, copy, site.span, None)
             duration = UNBOUNDED if isinstance(result, _Never) else copy.wait
+            ran = passed(copy.clock, state.clock)
             if self.groups:
-                self.groups[-1].append(duration)
+                self.groups[-1].append((state.clock, duration, ran))
             else:
-                state.pause(duration)
+                state.pause(duration, ran.lo)
             return fallback if not spawn.task else Things(frozenset())
         if not spawn.task or spawn.thread:
             return fallback
@@ -2316,13 +2377,14 @@ class Activation:
         if said.awaits is not None:
             values = _arguments(arguments, said.awaits)
             if said.concurrent or said.awaits.startswith("*"):
-                before_wait = state.wait
+                before_wait, before_clock = state.wait, state.clock
                 result = self.run_together(values, state, where)
                 limit = arguments.get("timeout")
                 if not said.cancels and limit is not None and (cap := number(limit)).hi is not None:
                     gap = state.wait - before_wait if before_wait.exact is not None else ANY
                     if gap.hi is not None and cap.hi is not None and gap.hi > cap.hi:
                         state.wait = before_wait + cap
+                    state.clock = state.clock.minimum(before_clock + cap)
                 return result
             results = [self.run_awaitable(v, state, where, None) for v in values]
             return results[0] if results else UNKNOWN
@@ -2364,12 +2426,17 @@ class Activation:
                 results.append(UNKNOWN)
                 return Flow(normal=None, diverged=UNBOUNDED)
             results.append(result)
+            if current.ended:
+                current.ended = False
+                return Flow(raised=current)
             return Flow(normal=current)
 
         flow = self._under((limit,), state, run, False)
+        certainly = flow.normal is None and flow.raised is not None
         last = merge(flow.normal, flow.raised)
         if last is not None:
-            state.env, state.wait, state.clock = last.env, last.wait, last.clock
+            state.follow(last)
+            state.ended = certainly
         if flow.normal is None and flow.raised is None and flow.diverged is not None:
             return _Never(flow.diverged)
         return results[0] if results else UNKNOWN

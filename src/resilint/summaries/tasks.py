@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from resilint.domain import Confidence
-from resilint.facts import Attribute
-from resilint.link.entities import Func, SiteKey
+from resilint.facts import Attribute, Reference
+from resilint.link.entities import Coro, Func, SiteKey, Task
+from resilint.link.infer import written_argument
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.executors import is_loop_name, loop_method
 from resilint.summaries.fates import MAX_DEPTH, End, Fates
@@ -75,12 +76,28 @@ class Tasks:
             for meaning, _ in said(self.analysis, place.key):
                 spawn = meaning.callable.spawn
                 if spawn is not None and spawn.task and not spawn.tracked:
+                    if spawn.adopts and self._is_kept_already(place, spawn.what):
+                        break
                     yield Started(place, meaning.path, None, Confidence.HIGH)
                     break
             else:
                 named = self._by_name(place)
                 if named is not None:
                     yield named
+
+    def _is_kept_already(self, place: Placed, spec: str) -> bool:
+        """``ensure_future(task)``: no new task, and the old one is kept."""
+        key = place.key
+        value = written_argument(place.site, spec)
+        if value is None:
+            return False
+        found = self.analysis.linked.inference.of(key.module, key.scope, value)
+        if any(isinstance(e, Task) for e in found) and not any(isinstance(e, Coro) for e in found):
+            return True
+        if not isinstance(value, Reference) or found:
+            return False
+        ends = self.fates.ends_of_parameter(Func(key.module, key.scope), value.name)
+        return any(self.keeps(end, 0) for end in ends if end.use.site != key.index)
 
     def _by_name(self, place: Placed) -> Started | None:
         """On a receiver of which nothing is known but that it is named like a loop."""
