@@ -18,7 +18,7 @@ from resilint.rules import all_rules
 from resilint.summaries import Analysis, analyse
 from resilint.syntax import lower
 from tests.oracle.generator import Program
-from tests.oracle.world import Run, Site, World, paths, weave
+from tests.oracle.world import LoopRun, Places, Run, Site, World, paths, weave
 
 MOST_PATHS = 140
 MOST_HANGS = 40
@@ -58,7 +58,9 @@ class Happened:
     @property
     def whole(self) -> bool:
         """Nothing else can happen."""
-        return all(self.complete.values()) and self.hung_all and not any(r.tied for rs in self.runs.values() for r in rs)
+        return (
+            all(self.complete.values()) and self.hung_all and not any(r.tied for rs in self.runs.values() for r in rs)
+        )
 
 
 class Said(NamedTuple):
@@ -102,7 +104,9 @@ def happen(program: Program) -> Happened:
         happened.runs[root], happened.complete[root] = runs, complete
         tried = set()
         for run in runs:
-            if run.problem is not None and not isinstance(run.problem, (TimeoutError, RuntimeError, BaseExceptionGroup)):
+            if run.problem is not None and not isinstance(
+                run.problem, (TimeoutError, RuntimeError, BaseExceptionGroup)
+            ):
                 if type(run.problem).__name__ != "Cut":
                     raise run.problem
             for number, call in enumerate(run.calls):
@@ -122,8 +126,10 @@ def happen(program: Program) -> Happened:
 
 def compare(program: Program, tight: bool = True) -> list[Disagreement]:
     """Everything on which both differ. ``tight``: totals must be reached, where nothing in the program is open."""
-    happened = happen(program)
-    said = say(program)
+    return differences(program, happen(program), say(program), tight)
+
+
+def differences(program: Program, happened: Happened, said: Said, tight: bool = True) -> list[Disagreement]:
     found: list[Disagreement] = []
     found += _totals(program, happened, said, tight)
     found += _functions(happened, said)
@@ -178,30 +184,34 @@ def _number(message: str) -> float:
 def _functions(happened: Happened, said: Said) -> list[Disagreement]:
     """The join over all calls, and the budget of adapters."""
     found = []
-    longest: dict[str, float] = defaultdict(float)
-    attached: dict[str, float] = defaultdict(float)
+    longest: dict[tuple[str, str], float] = defaultdict(float)
+    attached: dict[tuple[str, str], float] = defaultdict(float)
     for runs in happened.runs.values():
         for run in runs:
-            for name, seconds, detached in run.functions:
-                longest[name] = max(longest[name], seconds)
+            for path, name, seconds, detached in run.functions:
+                longest[path, name] = max(longest[path, name], seconds)
                 if not detached:
-                    attached[name] = max(attached[name], seconds)
+                    attached[path, name] = max(attached[path, name], seconds)
     reports = {}
     for finding in said.findings[WAIT]:
         reports[finding.message.partition(" waits ")[0].partition(" can ")[0]] = finding
     for func in said.analysis.functions():
         name = said.analysis.name(func)
-        if name not in longest:
+        key = (said.analysis.path(func), name)
+        if key not in longest:
             continue
         summary = said.analysis.joined(func)
         hi = summary.total.hi
-        if hi is not None and longest[name] > hi + NEAR:
-            found.append(Disagreement("function waits longer than joined hi", f"{name}: said {summary.total}, ran {longest[name]:g}"))
+        if hi is not None and longest[key] > hi + NEAR:
+            story = f"{name}: said {summary.total}, ran {longest[key]:g}"
+            found.append(Disagreement("function waits longer than joined hi", story))
         if name.endswith(".fetch"):
-            if attached[name] > BUDGET + NEAR and name not in reports and not summary.endless:
-                found.append(Disagreement("budget exceeded, silent", f"{name}: {attached[name]:g} s, said {summary.total}"))
-            if name in reports and longest[name] > _number(reports[name].message) + NEAR:
-                found.append(Disagreement("budget report exceeded", f"{reports[name].message}; ran {longest[name]:g}"))
+            if attached[key] > BUDGET + NEAR and name not in reports and not summary.endless:
+                story = f"{name}: {attached[key]:g} s, said {summary.total}"
+                found.append(Disagreement("budget exceeded, silent", story))
+            if name in reports and longest[key] > _number(reports[name].message) + NEAR:
+                story = f"{reports[name].message}; ran {longest[key]:g}"
+                found.append(Disagreement("budget report exceeded", story))
     return found
 
 
@@ -221,40 +231,51 @@ def _calls(used: Counter[str], happened: Happened, said: Said) -> list[Disagreem
 
 def _sleeps(used: Counter[str], happened: Happened, said: Said) -> list[Disagreement]:
     found = []
-    really: dict[Site, float] = defaultdict(float)
+    really: dict[Places, float] = defaultdict(float)
     requested: dict[Site, float] = defaultdict(float)
     for runs in happened.runs.values():
         for run in runs:
             for slept in run.sleeps:
                 if not (slept.aside and used.keys() & _ENDING):
-                    really[slept.site] = max(really[slept.site], slept.ended - slept.began)
-                requested[slept.site] = max(requested[slept.site], slept.requested)
-    reports = {(f.path, f.span.line): f for f in said.findings[SLEEP]}
-    for site, seconds in sorted(really.items()):
-        if site in reports:
-            if seconds > _number(reports[site].message) + NEAR:
-                found.append(Disagreement("sleep report exceeded", f"{site[0]}:{site[1]} {seconds:g} s: {reports[site].message}"))
-        elif seconds > LONG_SLEEP + NEAR:
-            found.append(Disagreement("long sleep, silent", f"{site[0]}:{site[1]} {seconds:g} s"))
-    if happened.whole:
-        for site, finding in sorted(reports.items()):
-            if requested[site] <= LONG_SLEEP and not (site not in requested and used.keys() & _ENDING):
-                found.append(
-                    Disagreement("long sleep reported, never so long", f"{site[0]}:{site[1]} {requested[site]:g} s: {finding.message}")
-                )
+                    really[slept.places] = max(really[slept.places], slept.ended - slept.began)
+                for site in slept.places:
+                    requested[site] = max(requested[site], slept.requested)
+    reports = _by_site(said.findings[SLEEP])
+    for places, seconds in sorted(really.items()):
+        at = [site for site in places if site in reports]
+        if not at and seconds > LONG_SLEEP + NEAR:
+            found.append(Disagreement("long sleep, silent", f"{_text(places)} {seconds:g} s"))
+        if at and all(seconds > _number(f.message) + NEAR for site in at for f in reports[site]):
+            message = reports[at[0]][0].message
+            found.append(Disagreement("sleep report exceeded", f"{_text(places)} {seconds:g} s: {message}"))
+    if happened.whole and not used.keys() & _ENDING:
+        for site, findings in sorted(reports.items()):
+            if requested[site] <= LONG_SLEEP:
+                story = f"{site[0]}:{site[1]} {requested[site]:g} s: {findings[0].message}"
+                found.append(Disagreement("long sleep reported, never so long", story))
     return found
+
+
+def _by_site(findings: Sequence[Finding]) -> dict[Site, list[Finding]]:
+    """Two waits can stand on one line."""
+    found: dict[Site, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault((finding.path, finding.span.line), []).append(finding)
+    return found
+
+
+def _text(places: Places) -> str:
+    return " or ".join(f"{path}:{line}" for path, line in places)
 
 
 def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreement]:
     found = []
-    reports = {(f.path, f.span.line): f for f in said.findings[LOOP]}
+    reports = _by_site(said.findings[LOOP])
     held: dict[Site, float] = defaultdict(float)
     """By wait: the longest that a loop around it held a handler; of loops in the wait's own function only, and of all."""
     held_own: dict[Site, float] = defaultdict(float)
-    waits_itself = {
-        one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own
-    }
-    silent: dict[tuple[Site, Site], str] = {}
+    waits_itself = {one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own}
+    silent: dict[tuple[Site, Places], str] = {}
     aside: set[Site] = set()
     ending = bool(program.used.keys() & _ENDING)
     longest: dict[Site, float] = defaultdict(float)
@@ -267,41 +288,49 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
             for one in run.loops:
                 if one.detached or one.ended is None:
                     continue
+                every = one.own | one.below | one.either
                 if one.aside and ending:
-                    aside |= one.own | one.below
+                    aside |= {site for places in every for site in places}
                     continue
                 seconds = one.ended - one.began
                 if seconds <= 0:
                     continue
-                for site in one.own:
+                for (site,) in one.own:
                     held_own[site] = max(held_own[site], seconds)
                 longest[one.place] = max(longest[one.place], seconds)
-                for site in one.own | one.below:
-                    around[site].add(one.place)
-                    held[site] = max(held[site], seconds)
-                in_handler = one.function == root[1]
-                wanted: set[Site] = set()
-                if one.own and (in_handler or seconds > BUDGET + NEAR):
-                    wanted = one.own
-                elif one.place not in waits_itself and seconds > BUDGET + NEAR:
-                    wanted = one.below
-                for site in wanted - reports.keys():
-                    silent.setdefault(
-                        (one.place, site),
-                        f"loop {one.place[0]}:{one.place[1]} holds {root[1]} {seconds:g} s, wait {site[0]}:{site[1]}",
-                    )
+                for places in every:
+                    for site in places:
+                        around[site].add(one.place)
+                        held[site] = max(held[site], seconds)
+                for places in _wanted(one, seconds, one.function == root[1], one.place in waits_itself):
+                    if not any(site in reports for site in places):
+                        story = (
+                            f"loop {one.place[0]}:{one.place[1]} holds {root[1]} {seconds:g} s, wait {_text(places)}"
+                        )
+                        silent.setdefault((one.place, places), story)
     found += [Disagreement("held by a loop, silent", text) for _, text in sorted(silent.items())]
-    for site, finding in sorted(reports.items()):
-        said_seconds = _number(finding.message)
-        if held_own[site] > said_seconds + NEAR:
-            found.append(Disagreement("held longer than reported", f"{held_own[site]:g} s: {finding.message}"))
+    for site, findings in sorted(reports.items()):
+        most = max(_number(f.message) for f in findings)
+        message = findings[0].message
+        if held_own[site] > most + NEAR:
+            found.append(Disagreement("held longer than reported", f"{held_own[site]:g} s: {message}"))
         if not happened.whole or ending or site in aside:
             continue
         if held[site] <= 0:
-            found.append(Disagreement("hold reported, none", f"{site[0]}:{site[1]} {finding.message}"))
-        elif not program.loose and max(longest[place] for place in around[site]) < said_seconds - NEAR:
-            found.append(Disagreement("hold reported too long", f"{held[site]:g} s: {finding.message}"))
+            found.append(Disagreement("hold reported, none", f"{site[0]}:{site[1]} {message}"))
+        elif not program.loose and max(longest[place] for place in around[site]) < most - NEAR:
+            found.append(Disagreement("hold reported too long", f"{held[site]:g} s: {message}"))
     return found
+
+
+def _wanted(one: LoopRun, seconds: float, in_handler: bool, waits_itself: bool) -> set[Places]:
+    """The waits that a loop's hold has to be reported at."""
+    long = seconds > BUDGET + NEAR
+    if one.own:
+        return one.own if in_handler or long else set()
+    if waits_itself or not long:
+        return set()
+    return one.below if not one.either else one.either if not one.below else set()
 
 
 def tally(programs: Sequence[Program]) -> Counter[str]:

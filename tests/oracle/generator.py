@@ -140,7 +140,7 @@ class Generator:
             (5, self.sleep),
             (9, self.call_helper),
             (5, self.branch),
-            (2, self.branch_on_parameter),
+            (4, self.branch_on_parameter),
             (5, self.for_loop),
             (3, self.while_counter),
             (2, self.while_true),
@@ -162,8 +162,14 @@ class Generator:
             (1, self.try_finally),
             (1, self.local),
             (1, self.poll),
-            (1, self.iterate),
+            (4, self.iterate),
             (1, self.swallow),
+            (2, self.wait),
+            (1, self.exit_stack),
+            (1, self.counting),
+            (1, self.nothing),
+            (1, self.bound_twice),
+            (1, self.session),
         ]
 
     # Decisions
@@ -250,7 +256,22 @@ class Generator:
         if form == 6:
             self.use("arithmetic")
             return self.pick(
-                (f"{value} / 2", f"{value} * 2", f"min({value}, 2.5)", f"max({value}, 1)", f"{value}000 / 1000", "2 ** 2")
+                (
+                    f"{value} / 2",
+                    f"{value} * 2",
+                    f"min({value}, 2.5)",
+                    f"max({value}, 1)",
+                    f"{value} * 1000 / 1000",
+                    "2 ** 2",
+                    f"abs(-{value})",
+                    f"int({value}) + 1",
+                    f"float({value})",
+                    f"round({value}) + 1",
+                    "7 // 2",
+                    "7 % 4",
+                    f"{value} + 0.5",
+                    f"8 - {value} / 2",
+                )
             )
         if form == 7:
             self.use("arithmetic")
@@ -273,7 +294,9 @@ class Generator:
             self.use("returned value")
             owner = HELPERS if self.two else context.file
             made = self.fresh("length")
-            self.definitions[owner].insert(0, [f"def {made}(factor: float = 1) -> float:", f"    return {value} * factor"])
+            self.definitions[owner].insert(
+                0, [f"def {made}(factor: float = 1) -> float:", f"    return {value} * factor"]
+            )
             return f"{self.name(made, owner, context.file)}({self.pick(('', '2', 'factor=0.5'))})"
         if form == 12 and kind == "pause" and context.spend(1):
             self.use("alternative value")
@@ -365,7 +388,7 @@ class Generator:
         candidates = [
             f for f in self.callees(context, True) if f.form == "plain" and all(p.default for p in f.parameters)
         ]
-        if parameter.kind == "work" and candidates:
+        if parameter.kind == "work" and candidates and self.below(3):
             chosen = candidates[self.below(len(candidates))]
             self.use("function as argument")
             context.bits += chosen.bits * context.times
@@ -507,7 +530,7 @@ class Generator:
                 return [header, *indented([*inner, f"if {name} == {times} - 1:", "    break", *wait])]
             return [header, *indented([*inner, f"if {name} == {times} - 1:", "    return", *wait])]
         lines = [header, *indented(self.body(context, count, {"pause": [name]} if form == 7 else {}))]
-        if self.chance(6):
+        if self.chance(3):
             self.use("loop else")
             lines += ["else:", *indented(self.sleep(context))]
         return lines
@@ -706,7 +729,11 @@ class Generator:
                 outer, context.times = context.times, context.times * 3
                 made = self.call(context, safe=True)
                 context.times = outer
-                return None if made is None else [f"await asyncio.gather(*[{made} for _ in range({self.pick(('2', '3'))})])"]
+                return (
+                    None
+                    if made is None
+                    else [f"await asyncio.gather(*[{made} for _ in range({self.pick(('2', '3'))})])"]
+                )
             calls = [self.call(context, safe=True) for _ in range(2 + self.below(2))]
         finally:
             context.concurrent -= 1
@@ -855,6 +882,70 @@ class Generator:
         self.use("failure caught")
         return self.try_timeout(context, lambda: self.block(context, 1))
 
+    def wait(self, context: Context) -> Lines | None:
+        """``asyncio.wait``: side by side; its timeout cancels nothing."""
+        if context.times > 4:
+            return None
+        context.concurrent += 1
+        calls = [self.call(context, safe=True) for _ in range(1 + self.below(2))]
+        context.concurrent -= 1
+        if None in calls:
+            return None
+        self.use("asyncio.wait")
+        tasks = ", ".join(f"asyncio.create_task({c})" for c in calls)
+        limit = f", timeout={self.pick(LIMITS)}" if self.chance(3) else ""
+        return [f"await asyncio.wait([{tasks}]{limit})"]
+
+    def exit_stack(self, context: Context) -> Lines | None:
+        """A deadline entered through an ``AsyncExitStack``."""
+        if context.safe or context.depth >= 4:
+            return None
+        self.use("exit stack")
+        self.imports[context.file].add("from contextlib import AsyncExitStack")
+        name = self.fresh("stack")
+        context.staying += 1
+        inner = [f"await {name}.enter_async_context(asyncio.timeout({self.limit(context)}))", *self.block(context, 2)]
+        context.staying -= 1
+        return [f"async with AsyncExitStack() as {name}:", *indented(inner)]
+
+    def counting(self, context: Context) -> Lines | None:
+        if context.depth >= 4 or not self.affordable(context, 5) or not context.lasts(5):
+            return None
+        self.use("itertools.count")
+        self.imports[context.file].add("import itertools")
+        name = self.fresh("i")
+        times = self.times(context)
+        wait = f"await asyncio.sleep({self.pause(context)})"
+        return [f"for {name} in itertools.count(1):", f"    {wait}", f"    if {name} >= {times}:", "        break"]
+
+    def nothing(self, context: Context) -> Lines:
+        self.use("loop over nothing")
+        return [f"for {self.fresh('i')} in ():", f"    await asyncio.sleep({self.pick(WAITS)})"]
+
+    def bound_twice(self, context: Context) -> Lines:
+        self.use("name bound twice")
+        name = self.fresh("pause")
+        context.lasts(1)
+        return [f"{name} = {self.pick(WAITS)}", f"{name} = {self.pause(context)}", f"await asyncio.sleep({name})"]
+
+    def session(self, context: Context) -> Lines | None:
+        """A context manager of the project that waits."""
+        if context.depth >= 4 or not context.lasts(2):
+            return None
+        self.use("context manager that waits")
+        owner = HELPERS if self.two else context.file
+        self.imports[owner].add("from contextlib import asynccontextmanager")
+        made = self.fresh("session")
+        lines = [f"await asyncio.sleep({self.pick(('pause', *WAITS[:4]))})", "yield"]
+        if self.chance(2):
+            lines.append(f"await asyncio.sleep({self.pick(('pause', *WAITS[:4]))})")
+        self.definitions[owner].insert(
+            0, ["@asynccontextmanager", f"async def {made}(pause: float = 1):", *indented(lines)]
+        )
+        argument = self.pause(context) if self.chance(2) else ""
+        name = self.name(made, owner, context.file)
+        return [f"async with {name}({argument}):", *indented(self.block(context, 2))]
+
     # Functions
 
     def parameters(self) -> list[Parameter]:
@@ -866,7 +957,7 @@ class Generator:
             ("mode", "mode", ('"fast"', '"slow"')),
             ("flag", "flag", ("False", "True")),
         ):
-            if self.below(3 if kind in ("pause", "times") else 4) == 1:
+            if self.below(3) == 1:
                 found.append(Parameter(names, kind, self.pick(values) if self.chance(2) else None))
         return sorted(found, key=lambda p: p.default is not None)
 
@@ -885,7 +976,9 @@ class Generator:
         return f"async def {name}({', '.join(texts)}):"
 
     def helper(self, file: str) -> None:
-        form = self.below(12)
+        form = self.below(14)
+        if form in (12, 13):
+            return self.given_work(file)
         if form == 1:
             return self.only_waits(file)
         if form in (2, 3):
@@ -963,10 +1056,10 @@ class Generator:
         parameters = self.parameters()
         context = self.context_of(file, not self.chance(3), parameters)
         self.imports[file].add("import httpx")
-        context.client = "self._client"
+        context.client = "self._upstream"
         lines = self.block(context, 3)
         stated = self.chance(3)
-        start = ["        self._client = client"]
+        start = ["        self._upstream = client"]
         if stated:
             self.use("attribute")
             start.append(f"        self._pause = {self.pick(WAITS)}")
@@ -1011,9 +1104,6 @@ class Generator:
         before = self.statement(context) if self.chance(3) else []
         if kind == "work":
             self.definitions[file].append([self.header(name, parameters), *indented([*before, "await work()"])])
-            if not any(f.form == "plain" and f.safe and all(p.default for p in f.parameters) for f in self.functions):
-                self.definitions[file].pop()
-                return
         else:
             self.definitions[file].append([self.header(name, parameters), *indented([*before, "await work"])])
         self.register(Function(name, file, parameters), context)

@@ -33,6 +33,9 @@ PATIENCE = 200.0
 
 Site = tuple[str, int]
 """A file and a line. Programs have one statement a line."""
+Places = tuple[Site, ...]
+"""Where a wait stands. Several where that can be seen in more ways than one: what only runs what it is given is a
+function that only waits to its callers, or it is where the wait stands, or the lambda is."""
 
 
 class Cut(BaseException):
@@ -50,17 +53,19 @@ class LoopRun:
     detached: bool = False
     aside: bool = False
     """In a task or behind a shield: it may go on when nobody waits for it any more."""
-    own: set[Site] = field(default_factory=set)
+    own: set[Places] = field(default_factory=set)
     """Waits in the loop's own function that took time."""
-    below: set[Site] = field(default_factory=set)
+    below: set[Places] = field(default_factory=set)
     """Waits in what it calls."""
+    either: set[Places] = field(default_factory=set)
+    """Waits of which that cannot be said."""
 
 
 @dataclass(slots=True)
 class Slept:
     """One wait."""
 
-    site: Site
+    places: Places
     requested: float
     began: float
     ended: float
@@ -88,8 +93,8 @@ class Run:
     loops: list[LoopRun] = field(default_factory=list)
     sleeps: list[Slept] = field(default_factory=list)
     calls: list[Called] = field(default_factory=list)
-    functions: list[tuple[str, float, bool]] = field(default_factory=list)
-    """Name, seconds, and whether it ran detached."""
+    functions: list[tuple[str, str, float, bool]] = field(default_factory=list)
+    """File, name, seconds, and whether it ran detached."""
     problem: BaseException | None = None
     cancelled: bool | None = None
     """Of the call that was made to hang: whether a deadline cancelled it."""
@@ -243,6 +248,9 @@ class _Gone:
         return iter(())
 
 
+_NOBODY = "<nobody awaits it>"
+
+
 @dataclass(slots=True)
 class _Origin:
     """Where a task was made."""
@@ -302,6 +310,7 @@ class World:
         if self.detaching:
             origin.detached = True
             origin.entries = [(site, name, ()) for site, name, _ in origin.entries]
+            origin.entries.insert(0, (("", 0), _NOBODY, ()))
         origin.aside = origin.aside or self.aside
         self.origins[task] = origin
         return task
@@ -329,23 +338,30 @@ class World:
         context = self._context(sys._getframe(1))
         entries = context.entries
         code = written.f_code
+        itself = context.detached and not self._frames(sys._getframe(1))
         if code.co_name == "<lambda>":
             entries = [((code.co_filename, written.f_lineno), code.co_qualname, ()), *entries]
-        itself = context.detached and not self._frames(sys._getframe(1))
-        while len(entries) > 1 and entries[0][1] in self.transparent:
-            entries = entries[1:]
-        site = entries[0][0]
+        seen: list[Site] = []
+        popped = False
+        while len(entries) > 1 and entries[1][1] != _NOBODY:
+            given = entries[0][1].endswith("<lambda>") or (popped and entries[0][1].startswith("run"))
+            if not given and entries[0][1] not in self.transparent:
+                break
+            if given or seen:
+                seen.append(entries[0][0])
+            entries, popped = entries[1:], True
+        places = (*seen, entries[0][0])
         began = self.loop.now
         try:
             await wait
         finally:
             if not self.ending and not itself:  # a sleep that is a task of its own, and nobody awaits it, is no wait
                 now = self.loop.now
-                self.run.sleeps.append(Slept(site, max(delay, now - began), began, now, context.aside))
+                self.run.sleeps.append(Slept(places, max(delay, now - began), began, now, context.aside))
                 if self.loop.now > began:
                     for depth, (_, _, loops) in enumerate(entries):
                         for one in loops:
-                            (one.below if depth else one.own).add(site)
+                            (one.either if seen else one.below if depth else one.own).add(places)
 
     def _called(self, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
         frame = sys._getframe(1)
@@ -389,12 +405,14 @@ class World:
     @contextlib.contextmanager
     def _function(self, name: str) -> Iterator[None]:
         began = self.loop.now
-        context = self._context(sys._getframe(2))
+        frame = sys._getframe(2)
+        context = self._context(frame)
         try:
             yield
         finally:
             if not self.ending:
-                self.run.functions.append((name, self.loop.now - began, context.detached))
+                path = frame.f_code.co_filename
+                self.run.functions.append((path, name, self.loop.now - began, context.detached))
 
     def _detached(self, coro: Any, **kwargs: Any) -> Any:
         self.detaching = True
@@ -423,6 +441,7 @@ class World:
 
         real = {name: getattr(asyncio, name) for name in dir(asyncio) if not name.startswith("_")}
         verbs = {verb: staticmethod(self._called) for verb in ("get", "post", "put")}
+
         def wait(event: asyncio.Event) -> Coroutine[Any, Any, Any]:
             if self.choose(2):
                 event.set()
@@ -533,7 +552,9 @@ class World:
         return run
 
 
-def paths(world: World, made: Mapping[str, types.ModuleType], root: tuple[str, str], most: int) -> tuple[list[Run], bool]:
+def paths(
+    world: World, made: Mapping[str, types.ModuleType], root: tuple[str, str], most: int
+) -> tuple[list[Run], bool]:
     """Runs on every choice, in order; at most ``most``. And whether these are all."""
     runs: list[Run] = []
     path: list[int] = []

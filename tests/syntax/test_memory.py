@@ -9,8 +9,9 @@ import pytest
 from resilint.syntax import lower
 
 SOURCES = {
-    "a file": b"import a\n\n@a.b\ndef f(x: 'list[g()]' = [y for y in z]):\n    if x: pass\n    elif y: return lambda: f\n",
+    "a file": b"@a.b\ndef f(x: 'list[g()]' = [y for y in z]):\n    if x: pass\n    elif y: return lambda: f\n",
     "a file that LibCST does not reproduce": b"\fx = f()\n",
+    "an annotation in such a file": b"\fx: 'g[h()]'",
     "a syntax error": b"x = = 1\n",
     "a wrong encoding": b"\xff",
     "too deep": b"x = " + b"(" * 1000,

@@ -166,9 +166,15 @@ class Catalogue:
         deadlines += [f.deadline for f in self._functions.values()]
         deadlines += [m.deadline for k in self._classes.values() for m in k.method.values()]
         forms = {
-            self.canonical(form.partition(":")[0]) for d in deadlines if d is not None for form in d.counts if "." in form
+            self.canonical(form.partition(":")[0])
+            for d in deadlines
+            if d is not None
+            for form in d.counts
+            if "." in form
         }
-        return frozenset(forms | {path for path, k in self._classes.items() if k.executor or k.queue is not None or k.in_memory})
+        return frozenset(
+            forms | {path for path, k in self._classes.items() if k.executor or k.queue is not None or k.in_memory}
+        )
 
     @cached_property
     def clients(self) -> tuple[str, ...]:

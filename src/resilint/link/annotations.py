@@ -52,7 +52,9 @@ class Annotations:
         if isinstance(value, Arithmetic):
             if value.operator != "|":
                 return NOBODY
-            return self.instances(module, scope, value.left, depth + 1) | self.instances(module, scope, value.right, depth + 1)
+            return self.instances(module, scope, value.left, depth + 1) | self.instances(
+                module, scope, value.right, depth + 1
+            )
         if isinstance(value, Subscript):
             return self._generic(module, scope, value, depth)
         if isinstance(value, (Reference, Attribute)):
@@ -110,7 +112,11 @@ class Annotations:
             if last in ("Any", "TypeVar", "ParamSpec") or last in _SILENT:
                 return NOBODY
             return frozenset({Inst(entity)})
-        if isinstance(entity, Inst) and isinstance(entity.of, Ext) and entity.of.path.endswith((".TypeVar", ".NewType")):
+        if (
+            isinstance(entity, Inst)
+            and isinstance(entity.of, Ext)
+            and entity.of.path.endswith((".TypeVar", ".NewType"))
+        ):
             return NOBODY
         return NOBODY
 
@@ -136,7 +142,7 @@ class Annotations:
 
     def _definition(self, module: int, scope: int, name: str, hops: int = 0) -> tuple[int, int, Value] | None:
         """Where the name is bound to an expression, through imports."""
-        from resilint.facts import Imported  # noqa: PLC0415
+        from resilint.facts import Imported
 
         inference = self._inference
         owner = inference.owner_scope(module, scope, name)
@@ -149,7 +155,9 @@ class Annotations:
         if isinstance(value, Imported) and value.name:
             table = inference.program.table
             place = (
-                table.relative(module, value.level, value.module) if value.level else table.absolute(module, value.module)
+                table.relative(module, value.level, value.module)
+                if value.level
+                else table.absolute(module, value.module)
             )
             if place is None or place[0] < 0:
                 return None
@@ -200,7 +208,9 @@ class Annotations:
             values = read(arguments[1]) if len(arguments) > 1 else NOBODY
             return frozenset({Mapp(frozenset(e for e in values if not isinstance(e, (Many, Mapp, Tup))))})
         if form == "tuple":
-            if len(arguments) == 2 and not isinstance(arguments[1], (Reference, Subscript, Attribute, Arithmetic, Constant)):
+            if len(arguments) == 2 and not isinstance(
+                arguments[1], (Reference, Subscript, Attribute, Arithmetic, Constant)
+            ):
                 return frozenset({Many(read(inner))})
             return frozenset({Tup(tuple(read(one) for one in arguments))})
         if form in ("awaitable", "callable", "context"):
@@ -247,7 +257,7 @@ class Annotations:
 
     def injected_by(self, key: SiteKey, annotation: Value | None) -> list[tuple[SiteKey, Entity]]:
         """What a ``Depends(...)`` call injects; without an argument it is the annotated class."""
-        from resilint.link.infer import written_argument  # noqa: PLC0415
+        from resilint.link.infer import written_argument
 
         inference = self._inference
         site = inference.program.site(key)

@@ -11,7 +11,24 @@ from typing import Literal, NamedTuple
 
 from resilint.catalogue import Callable_
 from resilint.domain import Span
-from resilint.facts import Attribute, Bind, Branch, Compare, Loop, Match, Reference, Result, Sequence, Site, Spread, Step, Text, Try, Value, With
+from resilint.facts import (
+    Attribute,
+    Bind,
+    Branch,
+    Compare,
+    Loop,
+    Match,
+    Reference,
+    Result,
+    Sequence,
+    Site,
+    Spread,
+    Step,
+    Text,
+    Try,
+    Value,
+    With,
+)
 from resilint.link.entities import (
     NONE,
     Bound,
@@ -37,7 +54,20 @@ from resilint.link.infer import Inference, written_argument, written_arguments
 from resilint.link.program import Program
 
 EdgeKind = Literal[
-    "call", "await", "iterate", "enter", "property", "dependency", "executor", "task", "background", "job", "thread", "callback", "stream", "spawn"
+    "call",
+    "await",
+    "iterate",
+    "enter",
+    "property",
+    "dependency",
+    "executor",
+    "task",
+    "background",
+    "job",
+    "thread",
+    "callback",
+    "stream",
+    "spawn",
 ]
 
 
@@ -84,7 +114,9 @@ class CallGraph:
         settings = program.settings
         self._house = {name for table in (settings.outbound, settings.blocking, settings.enqueue) for name, _ in table}
         self.properties = {
-            program.scope(f).name for f in program.functions() if "property" in inference.flags(f) and program.owner(f) is not None
+            program.scope(f).name
+            for f in program.functions()
+            if "property" in inference.flags(f) and program.owner(f) is not None
         }
         for module in program.product():
             for number in range(len(module.facts.scopes)):
@@ -154,7 +186,17 @@ class CallGraph:
 
     # Building
 
-    def _add(self, caller: Func, callee: Func, attached: bool, kind: EdgeKind, span: Span, reason: str, candidates: int, guarded: bool) -> None:
+    def _add(
+        self,
+        caller: Func,
+        callee: Func,
+        attached: bool,
+        kind: EdgeKind,
+        span: Span,
+        reason: str,
+        candidates: int,
+        guarded: bool,
+    ) -> None:
         edge = Edge(caller, callee, attached, kind, span, reason, candidates, guarded)
         out = self.outgoing.setdefault(caller, [])
         if edge in out[-8:]:
@@ -162,7 +204,16 @@ class CallGraph:
         out.append(edge)
         self.incoming.setdefault(callee, []).append(edge)
 
-    def _run(self, caller: Func, entities: Entities, attached: bool, kind: EdgeKind, span: Span, reason: str, guarded: bool = False) -> None:
+    def _run(
+        self,
+        caller: Func,
+        entities: Entities,
+        attached: bool,
+        kind: EdgeKind,
+        span: Span,
+        reason: str,
+        guarded: bool = False,
+    ) -> None:
         """The entities are called, awaited or iterated."""
         found: dict[Func, None] = {}
         for entity in ordered(entities):
@@ -218,7 +269,9 @@ class CallGraph:
                 self._iterate_instances(caller, inference.of(module, number, loop.subject), loop)
         for value, is_from in index.yields:
             if is_from and value is not None:
-                self._run(caller, inference.of(module, number, value), True, "iterate", scope.span, "it is yielded from")
+                self._run(
+                    caller, inference.of(module, number, value), True, "iterate", scope.span, "it is yielded from"
+                )
         for item, _ in index.withs:
             self._enter(caller, inference.of(module, number, item.value), item.span)
         for load in index.loads:
@@ -233,14 +286,30 @@ class CallGraph:
             if isinstance(entity, Inst) and isinstance(entity.of, Cls):
                 names = ("__aiter__", "__anext__") if loop.is_async else ("__iter__", "__next__")
                 for name in names:
-                    self._run(caller, self.inference.attribute(entity, name), True, "iterate", loop.span, "it is iterated over")
+                    self._run(
+                        caller,
+                        self.inference.attribute(entity, name),
+                        True,
+                        "iterate",
+                        loop.span,
+                        "it is iterated over",
+                    )
 
     def _enter(self, caller: Func, entities: Entities, span: Span) -> None:
-        self._run(caller, frozenset(e for e in entities if isinstance(e, (Manager, Coro))), True, "enter", span, "its context is entered")
+        self._run(
+            caller,
+            frozenset(e for e in entities if isinstance(e, (Manager, Coro))),
+            True,
+            "enter",
+            span,
+            "its context is entered",
+        )
         for entity in ordered(entities):
             if isinstance(entity, Inst) and isinstance(entity.of, Cls):
                 for name in ("__aenter__", "__aexit__", "__enter__", "__exit__"):
-                    self._run(caller, self.inference.attribute(entity, name), True, "enter", span, "its context is entered")
+                    self._run(
+                        caller, self.inference.attribute(entity, name), True, "enter", span, "its context is entered"
+                    )
 
     def _load(self, caller: Func, module: int, number: int, value: Attribute, span: Span) -> None:
         for base in ordered(self.inference.of(module, number, value.value)):
@@ -270,9 +339,16 @@ class CallGraph:
         for parameter in scope.parameters:
             for key, entity in self.dependencies(caller, parameter.annotation, parameter.default):
                 span = program.site(key).span
-                self._run(caller, frozenset({entity}), True, "dependency", span, "it is injected before the function runs")
                 self._run(
-                    caller, inference.result_of(entity, key), True, "dependency", span, "it is injected before the function runs"
+                    caller, frozenset({entity}), True, "dependency", span, "it is injected before the function runs"
+                )
+                self._run(
+                    caller,
+                    inference.result_of(entity, key),
+                    True,
+                    "dependency",
+                    span,
+                    "it is injected before the function runs",
                 )
 
     def dependencies(self, func: Func, annotation: Value | None, default: Value | None) -> list[tuple[SiteKey, Entity]]:
@@ -281,7 +357,9 @@ class CallGraph:
         if annotation is not None:
             found += self.inference.annotations.dependencies(func.module, scope.parent, annotation)
         if isinstance(default, Result):
-            found += self.inference.annotations.injected_by(SiteKey(func.module, scope.parent, default.site), annotation)
+            found += self.inference.annotations.injected_by(
+                SiteKey(func.module, scope.parent, default.site), annotation
+            )
         return found
 
     def _effects(self, caller: Func, key: SiteKey, meaning: Meaning, guard: bool) -> bool:
@@ -303,13 +381,23 @@ class CallGraph:
             given = values(spawn.what)
             kind: EdgeKind = spawn.kind or ("executor" if spawn.thread else "task")  # type: ignore[assignment]
             if spawn.attached or (said.is_async and spawn.thread):
-                self._run(caller, given, True, "executor" if spawn.thread else "spawn", site.span, f"{meaning.path} is waited for", guard)
+                self._run(
+                    caller,
+                    given,
+                    True,
+                    "executor" if spawn.thread else "spawn",
+                    site.span,
+                    f"{meaning.path} is waited for",
+                    guard,
+                )
             else:
                 self._run(caller, given, False, kind, site.span, f"{meaning.path} runs it on its own", guard)
         if said.awaits is not None:
             self._run(caller, values(said.awaits), True, "await", site.span, f"{meaning.path} awaits it", guard)
         if said.deadline is not None and said.deadline.covers is not None:
-            self._run(caller, values(said.deadline.covers), True, "await", site.span, f"{meaning.path} awaits it", guard)
+            self._run(
+                caller, values(said.deadline.covers), True, "await", site.span, f"{meaning.path} awaits it", guard
+            )
         if said.shields is not None:
             self._run(caller, values(said.shields), True, "await", site.span, f"{meaning.path} awaits it", guard)
         if said.calls is not None:
@@ -326,7 +414,15 @@ class CallGraph:
             self._enter(caller, values(said.exits), site.span)
         if said.streams is not None:
             escapes = False
-            self._run(caller, values(said.streams), False, "stream", site.span, f"{meaning.path} iterates it after the answer has begun", guard)
+            self._run(
+                caller,
+                values(said.streams),
+                False,
+                "stream",
+                site.span,
+                f"{meaning.path} iterates it after the answer has begun",
+                guard,
+            )
         if said.partial or said.wraps or said.injects or said.register or said.iterator or said.number:
             escapes = False
         return escapes
@@ -385,7 +481,7 @@ def _is_main_guard(test: Value) -> bool:
 
 
 def _sites(steps: tuple[Step, ...]) -> set[int]:
-    from resilint.facts import Invoke  # noqa: PLC0415
+    from resilint.facts import Invoke
 
     found: set[int] = set()
     for step in steps:

@@ -253,7 +253,9 @@ class Inference:
     @staticmethod
     def _shallow(found: set[Entity] | Entities) -> Entities:
         """Containers nest two deep at most, so that sets stay finite."""
-        return frozenset(e for e in found if not (isinstance(e, Many) and any(isinstance(x, (Many, Mapp, Tup)) for x in e.elements)))
+        return frozenset(
+            e for e in found if not (isinstance(e, Many) and any(isinstance(x, (Many, Mapp, Tup)) for x in e.elements))
+        )
 
     def _mapping_value(self, module: int, scope: int, value: Value) -> Entities:
         assert isinstance(value, Mapping)
@@ -362,7 +364,7 @@ class Inference:
         if place[0] < 0 or place[0] == module:
             return NOBODY
         exports = self.program.modules[place[0]].facts.exports
-        if exports is not None and name not in exports or exports is None and name.startswith("_"):
+        if (exports is not None and name not in exports) or (exports is None and name.startswith("_")):
             return NOBODY
         if not self._defines(place[0], name, set()):
             return NOBODY
@@ -378,7 +380,9 @@ class Inference:
             return True
         table = self.program.table
         for star in index.stars:
-            place = table.relative(module, star.level, star.module) if star.level else table.absolute(module, star.module)
+            place = (
+                table.relative(module, star.level, star.module) if star.level else table.absolute(module, star.module)
+            )
             if place and place[0] >= 0 and self._defines(place[0], name, seen):
                 return True
         return False
@@ -546,10 +550,14 @@ class Inference:
         if not exact:
             definers: dict[tuple[Cls | Ext, ...], None] = {}
             for sub in self._subclasses.get(cls, ()):
-                definers.setdefault(tuple(c for c in self.mro(sub) if isinstance(c, Cls) and self._holds(c, name))[:1], None)
+                definers.setdefault(
+                    tuple(c for c in self.mro(sub) if isinstance(c, Cls) and self._holds(c, name))[:1], None
+                )
             for chain in list(definers)[:MAX_OVERRIDES] if len(definers) <= MAX_OVERRIDES else ():
                 if chain and isinstance(chain[0], Cls) and chain[0] not in self.mro(cls):
-                    found |= self._lookup(chain[0], name, Inst(chain[0]) if through_instance else chain[0], through_instance)
+                    found |= self._lookup(
+                        chain[0], name, Inst(chain[0]) if through_instance else chain[0], through_instance
+                    )
             if not self._subclasses.get(cls) and self.is_protocol(cls):
                 for candidate in self.implementers(cls):
                     found |= self._lookup(candidate, name, Inst(candidate), through_instance)
@@ -603,8 +611,10 @@ class Inference:
                 elif isinstance(owner, Cls):
                     found.add(entity)
                 elif "property" in flags:
-                    found |= self.awaited(self.solver.get(("returns", entity.module, entity.scope))) if "cached" in flags else self.solver.get(
-                        ("returns", entity.module, entity.scope)
+                    found |= (
+                        self.awaited(self.solver.get(("returns", entity.module, entity.scope)))
+                        if "cached" in flags
+                        else self.solver.get(("returns", entity.module, entity.scope))
                     )
                 else:
                     found.add(Bound(entity, owner))
@@ -908,7 +918,11 @@ class Inference:
                 return frozenset({Many(frozenset({Tup((_TEXT, base.values))}))})
             argument = written_argument(self.program.site(key), "@0") if key and key.index >= 0 else None
             found = self._mapping_item(base, argument)
-            if key and key.index >= 0 and (default := written_argument(self.program.site(key), "default@1")) is not None:
+            if (
+                key
+                and key.index >= 0
+                and (default := written_argument(self.program.site(key), "default@1")) is not None
+            ):
                 found |= self.of(key.module, key.scope, default)
             return found
         return self.elements(frozenset({base}))
@@ -930,7 +944,17 @@ class Inference:
             if builtin is not None:
                 return builtin
         if klass is not None:
-            return frozenset({Inst(entity, True, key if key and key.index >= 0 and (klass.client or entity.path in self.catalogue.remembered) else None)})
+            return frozenset(
+                {
+                    Inst(
+                        entity,
+                        True,
+                        key
+                        if key and key.index >= 0 and (klass.client or entity.path in self.catalogue.remembered)
+                        else None,
+                    )
+                }
+            )
         if meaning is not None and key is not None:
             return self._catalogued(meaning, key, entity)
         last = entity.path.rpartition(".")[2]
@@ -1210,7 +1234,9 @@ class Inference:
                         results |= self.awaited(self.result_of(method, None))
                 found |= results or {entity}
             elif isinstance(entity, Inst) and isinstance(entity.of, Ext):
-                enters = next((k.enter.enters for k in self.catalogue.traits(entity.of.path) if k.enter and k.enter.enters), None)
+                enters = next(
+                    (k.enter.enters for k in self.catalogue.traits(entity.of.path) if k.enter and k.enter.enters), None
+                )
                 if enters and enters != "self":
                     found.add(Inst(Ext(self.catalogue.canonical(enters)), True))
                 else:
@@ -1246,7 +1272,9 @@ class Inference:
             elif declared and parameter.kind == "keywords":
                 declared = frozenset({Mapp(declared)})
         found = declared
-        if parameter.default is not None and not (isinstance(parameter.default, Constant) and parameter.default.value is None):
+        if parameter.default is not None and not (
+            isinstance(parameter.default, Constant) and parameter.default.value is None
+        ):
             defaults = self.of(module, parent, parameter.default)
             if defaults and not (declared and all(isinstance(d, Plain) for d in defaults)):
                 found = found | defaults
@@ -1258,7 +1286,10 @@ class Inference:
     def _is_concrete(self, entity: Entity) -> bool:
         """Callers cannot say more than the annotation does."""
         if isinstance(entity, Inst):
-            return not (isinstance(entity.of, Cls) and (self.is_protocol(entity.of) or "__call__" in self.program.layouts[entity.of].methods))
+            return not (
+                isinstance(entity.of, Cls)
+                and (self.is_protocol(entity.of) or "__call__" in self.program.layouts[entity.of].methods)
+            )
         return isinstance(entity, (Plain, Cls))
 
     def _from_callers(self, func: Func, position: int, parameter: Parameter, clients: bool = False) -> Entities:
@@ -1310,7 +1341,9 @@ class Inference:
                 if argument.name and argument.name not in ("*", "**"):
                     values |= self.of(module, scope, argument.value)
                 elif argument.name == "**":
-                    values |= {v for m in self.of(module, scope, argument.value) if isinstance(m, Mapp) for v in m.values}
+                    values |= {
+                        v for m in self.of(module, scope, argument.value) if isinstance(m, Mapp) for v in m.values
+                    }
             flat = frozenset(v for v in values if not isinstance(v, (Many, Mapp, Tup, Plain)))
             return frozenset({Mapp(flat)}) if flat else None
         for argument in site.arguments:
@@ -1342,7 +1375,10 @@ class Inference:
             declared = self.annotations.instances(module, one.parent, one.returns)
             concrete = declared - NONE
             if concrete and all(
-                isinstance(e, (Inst, Plain)) and self._is_concrete(e) and not (isinstance(e, Inst) and self._is_client(e)) for e in concrete
+                isinstance(e, (Inst, Plain))
+                and self._is_concrete(e)
+                and not (isinstance(e, Inst) and self._is_client(e))
+                for e in concrete
             ):
                 return declared
         found: set[Entity] = set(declared)
@@ -1355,7 +1391,9 @@ class Inference:
 
     def _is_client(self, entity: Inst) -> bool:
         path = entity.of.path if isinstance(entity.of, Ext) else ""
-        return any(t.client or t.executor or t.queue is not None for t in self.catalogue.traits(path)) if path else False
+        return (
+            any(t.client or t.executor or t.queue is not None for t in self.catalogue.traits(path)) if path else False
+        )
 
     def _compute_yields(self, module: int, scope: int) -> Entities:
         func = Func(module, scope)

@@ -11,7 +11,21 @@ from resilint.catalogue import Registration
 from resilint.domain import Role, RoleReason
 from resilint.facts import Attribute, Constant, Loop, Mapping, Not, Reference, Result, ScopeValue, Sequence, Value
 from resilint.link.calls import CallGraph, Edge, Meaning
-from resilint.link.entities import Bound, Cls, Coro, Entity, Ext, Func, FuncMember, Generator, Inst, Member, Partial, SiteKey, ordered
+from resilint.link.entities import (
+    Bound,
+    Cls,
+    Coro,
+    Entity,
+    Ext,
+    Func,
+    FuncMember,
+    Generator,
+    Inst,
+    Member,
+    Partial,
+    SiteKey,
+    ordered,
+)
 from resilint.link.infer import Inference, written_arguments
 from resilint.link.program import Program
 from resilint.link.roots import is_test_path
@@ -61,7 +75,15 @@ class Roles:
 
     # Entries
 
-    def _enter(self, func: Func, role: Role, source: str, text: str, registration: Registration | None = None, site: SiteKey | None = None) -> None:
+    def _enter(
+        self,
+        func: Func,
+        role: Role,
+        source: str,
+        text: str,
+        registration: Registration | None = None,
+        site: SiteKey | None = None,
+    ) -> None:
         known = self.entries.get(func)
         if known is not None:
             if registration is not None:
@@ -72,9 +94,21 @@ class Roles:
                 return
             if source == known.reason.source and strength.index(role) >= strength.index(known.role):
                 return
-            self.entries[func] = Entry(role, RoleReason(role, source, text), registration or known.registration, site or known.site, known.extra)
+            self.entries[func] = Entry(
+                role,
+                RoleReason(role, source, text),
+                registration or known.registration,
+                site or known.site,
+                known.extra,
+            )
             return
-        self.entries[func] = Entry(role, RoleReason(role, source, text), registration, site, [] if registration is None else [(registration, site)])
+        self.entries[func] = Entry(
+            role,
+            RoleReason(role, source, text),
+            registration,
+            site,
+            [] if registration is None else [(registration, site)],
+        )
 
     def _collect_frameworks(self) -> None:
         for module in self.program.product():
@@ -162,7 +196,11 @@ class Roles:
             site = self.program.modules[module].facts.scopes[scope].sites[value.site]
             for argument in site.arguments[:1]:
                 found.update(dict.fromkeys(self._functions_in(module, scope, argument.value, depth + 1)))
-        for entity in ordered(self.calls.flattened(SiteKey(module, scope, 0), value) if not isinstance(value, Result) else self.inference.of(module, scope, value)):
+        for entity in ordered(
+            self.calls.flattened(SiteKey(module, scope, 0), value)
+            if not isinstance(value, Result)
+            else self.inference.of(module, scope, value)
+        ):
             if isinstance(entity, (Func, Bound, Partial)):
                 found.update(dict.fromkeys(f for f, _, _ in self.inference.targets(entity)))
             elif isinstance(entity, Coro):
@@ -186,9 +224,13 @@ class Roles:
             for meaning in self.calls.meanings(maker):
                 for registration in meaning.callable.register:
                     if registration.what is None and site.arguments:
-                        self._register_value(maker, site.arguments[0].value, registration, f"{meaning.path} registers it", key)
+                        self._register_value(
+                            maker, site.arguments[0].value, registration, f"{meaning.path} registers it", key
+                        )
 
-    def _register_value(self, key: SiteKey, value: Value, registration: Registration, text: str, place: SiteKey | None = None) -> None:
+    def _register_value(
+        self, key: SiteKey, value: Value, registration: Registration, text: str, place: SiteKey | None = None
+    ) -> None:
         where = place or key
         for func in self._functions_in(where.module, where.scope, value):
             self._note(func, registration, key, text)
@@ -251,7 +293,9 @@ class Roles:
             name = self.program.scope(owner).name
             if name.endswith(_HANDLER_CLASS) and not self._foreign_handler(owner):
                 if self.program.scope(func).name in _USE_CASE_METHODS:
-                    return RoleReason(Role.HANDLER, "convention", f"{self.program.scope(func).name} of the use case {name}")
+                    return RoleReason(
+                        Role.HANDLER, "convention", f"{self.program.scope(func).name} of the use case {name}"
+                    )
             elif name.endswith(_ADAPTER_CLASS):
                 return RoleReason(Role.ADAPTER, "convention", f"the name of the class {name}")
             elif name.endswith(_WORKER_CLASS):
@@ -272,7 +316,9 @@ class Roles:
         return _PLAIN
 
     def _foreign_handler(self, cls: Cls) -> bool:
-        return any(t.handler_base for path in self.inference.external_bases(cls) for t in self.program.catalogue.traits(path))
+        return any(
+            t.handler_base for path in self.inference.external_bases(cls) for t in self.program.catalogue.traits(path)
+        )
 
     def _holds(self, cls: Cls) -> str:
         for base in self.inference.mro(cls):
@@ -334,7 +380,9 @@ class Roles:
                 if scope.kind in ("module", "class"):
                     self._label_imports(Func(module.number, number), label, mains)
 
-        pending_nested = [f for f in functions if f not in labels and self._enclosing(f) is not None and not incoming(f)]
+        pending_nested = [
+            f for f in functions if f not in labels and self._enclosing(f) is not None and not incoming(f)
+        ]
         while True:
             while queue:
                 func = queue.pop()
@@ -415,7 +463,12 @@ class Roles:
             if entry.role is Role.SCRIPT and entry.reason.source == "framework":
                 path = self.program.path(func)
                 if self._is_service(func, path):
-                    self.entries[func] = Entry(Role.WORKER, RoleReason(Role.WORKER, "framework", "it runs a service"), entry.registration, entry.site)
+                    self.entries[func] = Entry(
+                        Role.WORKER,
+                        RoleReason(Role.WORKER, "framework", "it runs a service"),
+                        entry.registration,
+                        entry.site,
+                    )
         return found
 
     def _is_service(self, func: Func, path: str) -> bool:
@@ -446,7 +499,14 @@ class Roles:
             return False
         return any(loop.kind == "while" and is_endless(loop.subject) for loop in self.program.index(func).loops)
 
-    def _decide(self, func: Func, convention: RoleReason, labels: dict[str, Edge | None], incoming: list[Edge], mains: dict[Func, str]) -> RoleReason:
+    def _decide(
+        self,
+        func: Func,
+        convention: RoleReason,
+        labels: dict[str, Edge | None],
+        incoming: list[Edge],
+        mains: dict[Func, str],
+    ) -> RoleReason:
         entry = self.entries.get(func)
         if entry is not None:
             return entry.reason

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from resilint.domain import Role, Severity
 from resilint.rule import Finding, Rule
 from resilint.summaries import Analysis
-from resilint.summaries.answers import answers
+from resilint.summaries.answers import nameless
 
 HINT = (
     "Put the task's id into the body, or its address into a Location header, so that the client can ask for the result."
@@ -16,20 +16,17 @@ HINT = (
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding a handler."""
-    reading = answers(analysis)
-    for handler in analysis.functions(Role.HANDLER):
-        for answer in reading.of(handler):
-            if answer.status == 202 and reading.has_id(answer) is False:
-                yield Finding(
-                    path=analysis.path(handler),
-                    span=analysis.linked.program.scope(handler).span,
-                    message=f"{analysis.name(handler)} answers 202 with neither an id nor a Location header",
-                    role=Role.HANDLER,
-                    subject=analysis.name(handler),
-                    function=analysis.qualname(handler),
-                    hint=HINT,
-                )
-                break
+    for answer in nameless(analysis):
+        handler = answer.handler
+        yield Finding(
+            path=analysis.path(handler),
+            span=analysis.linked.program.scope(handler).span,
+            message=f"{analysis.name(handler)} answers 202 with neither an id nor a Location header",
+            role=Role.HANDLER,
+            subject=analysis.name(handler),
+            function=analysis.qualname(handler),
+            hint=HINT,
+        )
 
 
 RULE = Rule(

@@ -13,7 +13,9 @@ from resilint.summaries.model import Wait
 from resilint.summaries.wording import plain, seconds
 
 HINT = "Store the task and let a scheduler take it up again when it is due, instead of sleeping through the time."
-WORKER_HINT = 'Give the time to the scheduler: add_job(f, "interval", seconds={interval}) instead of a loop that sleeps.'
+WORKER_HINT = (
+    'Give the time to the scheduler: add_job(f, "interval", seconds={interval}) instead of a loop that sleeps.'
+)
 
 
 def check(analysis: Analysis) -> Iterator[Finding]:
@@ -28,7 +30,9 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         if analysis.is_transparent(func):
             continue  # its callers wait in its place, each with its own arguments
         for wait in analysis.joined(func).waits:
-            if wait.place.func != func:
+            if wait.place.func != func and (
+                wait.hops or analysis.linked.program.scope(wait.place.func).kind != "lambda"
+            ):
                 continue
             if wait.kind == "blocking" and not scope.is_async and func not in held:
                 continue  # sync code that nobody waits for

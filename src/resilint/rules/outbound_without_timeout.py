@@ -22,11 +22,15 @@ def check(analysis: Analysis) -> Iterator[Finding]:
         for exposure in analysis.entry(root).exposures:
             reached.setdefault(exposure.place, []).append((root, exposure))
     for place, entries in reached.items():
-        root, exposure = min(entries, key=lambda e: (len(e[1].hops), analysis.path(e[0]), analysis.linked.program.scope(e[0]).span))
+        root, exposure = min(
+            entries, key=lambda e: (len(e[1].hops), analysis.path(e[0]), analysis.linked.program.scope(e[0]).span)
+        )
         yield _finding(analysis, root, exposure, place, entries)
 
 
-def _finding(analysis: Analysis, root: Func, exposure: Exposure, place: Place, entries: list[tuple[Func, Exposure]]) -> Finding:
+def _finding(
+    analysis: Analysis, root: Func, exposure: Exposure, place: Place, entries: list[tuple[Func, Exposure]]
+) -> Finding:
     message = f"{exposure.subject} is awaited without a deadline"
     if exposure.phases:
         message += f"; its own timeout only bounds {exposure.phases}, not the whole call"

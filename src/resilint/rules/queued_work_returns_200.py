@@ -8,7 +8,7 @@ from resilint.domain import Applicability, Confidence, Edit, FixPlan, Hop, Role,
 from resilint.link.entities import Func, SiteKey
 from resilint.rule import Finding, Rule
 from resilint.summaries import Analysis
-from resilint.summaries.answers import Answer, answers
+from resilint.summaries.answers import Answer, queued_as_done
 from resilint.summaries.enqueues import enqueues
 
 HINT = "Answer 202 Accepted with the task's id; keep 200 for work that is done."
@@ -16,14 +16,8 @@ HINT = "Answer 202 Accepted with the task's id; keep 200 for work that is done."
 
 def check(analysis: Analysis) -> Iterator[Finding]:
     """One finding a handler."""
-    reading = answers(analysis)
-    for handler in analysis.functions(Role.HANDLER):
-        if handler not in enqueues(analysis).reaching:
-            continue
-        for answer in reading.of(handler):
-            if answer.queued and answer.status == 200 and reading.says_queued(answer):
-                yield _finding(analysis, handler, answer)
-                break
+    for answer in queued_as_done(analysis):
+        yield _finding(analysis, answer.handler, answer)
 
 
 def _finding(analysis: Analysis, handler: Func, answer: Answer) -> Finding:

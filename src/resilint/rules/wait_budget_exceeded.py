@@ -54,7 +54,9 @@ def _terms(summary: Summary) -> str:
 
 def _finding(analysis: Analysis, func: Func, summary: Summary, wait: Wait, budget: float) -> Finding:
     spelled = _terms(summary) or product(wait)
-    message = f"{analysis.name(func)} waits {seconds(summary.total)}, the budget of an adapter is under {plain(budget)} s"
+    message = (
+        f"{analysis.name(func)} waits {seconds(summary.total)}, the budget of an adapter is under {plain(budget)} s"
+    )
     if spelled:
         message += f": {spelled}"
     place = wait.place

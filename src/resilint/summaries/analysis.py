@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from resilint.domain import Hop, Role, Span, Witness
-from resilint.facts import Value
+from resilint.facts import Result, Value
 from resilint.link.calls import Edge
 from resilint.link.entities import Func, SiteKey
 from resilint.link.linked import Linked
@@ -145,8 +145,9 @@ class Analysis:
 
     def waits_itself(self, func: Func) -> bool:
         """A wait can stand in the function's own lines: a sleep, a retry, a call of a function that only waits."""
-        scope = self.linked.program.scope(func)
-        if scope.decorators:
+        program = self.linked.program
+        scope = program.scope(func)
+        if scope.decorators or not all(isinstance(a.value, Result) for a in program.index(func).awaits):
             return True
         for position in range(len(scope.sites)):
             key = SiteKey(func.module, func.scope, position)
@@ -155,8 +156,9 @@ class Analysis:
                 if said.wait or said.retry or said.deadline or said.awaits or said.spawn:
                     return True
             for entity in self.linked.inference.solver.get(("callees", *key)):
-                if any(self.interpreter.only_waits(f) for f, _, _ in self.linked.inference.targets(entity)):
-                    return True
+                for target, _, _ in self.linked.inference.targets(entity):
+                    if self.interpreter.only_waits(target) or program.scope(target).kind == "lambda":
+                        return True
         return False
 
     def is_transparent(self, func: Func) -> bool:

@@ -6,23 +6,20 @@ constructors; what cannot be read says nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from resilint.catalogue import Registration
-from resilint.domain import Span
+from resilint.domain import Interval, Role, Span
 from resilint.facts import (
-    Arithmetic,
     Attribute,
     Await,
     Awaited,
     Bind,
-    Boolean,
     Branch,
     Choice,
     Constant,
-    Format,
     Invoke,
     Loop,
     Mapping,
@@ -32,7 +29,6 @@ from resilint.facts import (
     Result,
     Return,
     Sequence,
-    Spread,
     Step,
     Subscript,
     Text,
@@ -42,58 +38,16 @@ from resilint.facts import (
 )
 from resilint.facts.walk import inside
 from resilint.link.calls import Meaning
-from resilint.link.entities import Bound, Cls, Ext, Func, Inst, SiteKey, ordered
-from resilint.link.index import ENTERED, PLAIN, UNPACKED
+from resilint.link.entities import Ext, Func, Inst, SiteKey
 from resilint.link.infer import written_argument
-from resilint.link.program import binding_scope
 from resilint.summaries.analysis import Analysis
+from resilint.summaries.bodies import IDS, Bodies, Environment
 from resilint.summaries.enqueues import Enqueues, enqueues, follows, words
 from resilint.summaries.live import reached
-from resilint.summaries.values import Abstract, Interval, Member, options
+from resilint.summaries.values import Abstract, options
 
-WORK = frozenset({"task", "job", "run", "execution", "import", "export"})
-"""What an id or a class is called that stands for work."""
-_WORK = WORK | {f"{word}s" for word in WORK}
-_IDS = frozenset({"id", "ids", "uuid", "guid"})
-_STATES = frozenset({"status", "state", "stage", "phase"})
-QUEUED = frozenset(
-    {
-        "queued", "pending", "accepted", "scheduled", "submitted", "enqueued", "processing", "importing", "running",
-        "started", "in_progress", "inprogress", "queueing", "exporting", "in_queue", "initiated", "dispatched",
-        "triggered", "waiting",
-    }
-)  # fmt: skip
-"""States of work that is not done yet."""
-_COPIES = frozenset(
-    {"model_dump", "model_dump_json", "dict", "json", "to_dict", "as_dict", "asdict", "to_json", "dumps"}
-)
-_COPYING = frozenset({"asdict", "dumps", "jsonable_encoder", "to_dict", "astuple"})
-"""Calls that give the fields of their receiver, or of what they are given, in another form."""
 DEPTH = 8
-
-
-class Environment(NamedTuple):
-    """Where a value is read: the scope, and what its parameters were given on this path."""
-
-    module: int
-    scope: int
-    given: tuple[tuple[str, Value, Environment], ...] = ()  # type: ignore[misc]
-
-    def parameter(self, name: str) -> tuple[Value, Environment] | None:
-        for known, value, where in self.given:
-            if known == name:
-                return value, where
-        return None
-
-
-class Field(NamedTuple):
-    """A key of the body and its value. ``owner``: the class that holds it; None for a dict."""
-
-    name: str
-    value: Value | None
-    where: Environment
-    owner: Cls | None = None
-
+_READING = frozenset({"get", "head", "options"})
 
 UNCERTAIN = -1
 """A status that is set to something unknown, or not on every path."""
@@ -144,6 +98,7 @@ class Answers:
         self.calls = analysis.linked.calls
         self.evaluator = analysis.interpreter.evaluator
         self.enqueues: Enqueues = enqueues(analysis)
+        self.bodies = Bodies(analysis)
         self._status_attributes = {
             k.status_attribute
             for lib in self.program.catalogue.libraries
@@ -159,14 +114,22 @@ class Answers:
         found: list[Answer] = []
         if entry is None:
             return found
-        outs = self._outs(handler)
         for registration, site in entry.extra:
             if registration.default_status <= 0:
                 continue
             status, by = self._registered(registration, site)
-            for out in outs:
+            for out in self._outs(handler, not self._only_reads(registration, site)):
                 found += self._answers(handler, out, status, by, registration, site)
         return found
+
+    def _only_reads(self, registration: Registration, site: SiteKey | None) -> bool:
+        """It serves GET and the like: a task far below does something on the side."""
+        verbs = {verb.lower() for verb in registration.verbs}
+        if registration.verbs_argument is not None and site is not None:
+            written = _first(self.program.site(site), registration.verbs_argument)
+            items = written.items if isinstance(written, Sequence) else (written,)
+            verbs |= {item.value.lower() if isinstance(item, Text) else "any" for item in items if item is not None}
+        return bool(verbs) and verbs <= _READING
 
     def _registered(self, registration: Registration, site: SiteKey | None) -> tuple[int, str]:
         if registration.status is not None and site is not None:
@@ -189,7 +152,7 @@ class Answers:
             return
         for part in self._responses(out.value, where, 0):
             own, set_by = part.status, part.set_by
-            if own is None or out.status is not None and set_by == "response":
+            if own is None or (out.status is not None and set_by == "response"):
                 own, set_by = status, by
             headers = part.headers
             if out.headers:
@@ -200,11 +163,12 @@ class Answers:
 
     # Ways out
 
-    def _outs(self, handler: Func) -> list[_Out]:
+    def _outs(self, handler: Func, tasks: bool) -> list[_Out]:
+        """``tasks``: tasks that the callees start count as queued work."""
         scope = self.program.scope(handler)
         edges: dict[Span, bool] = {}
         for edge in self.calls.outgoing.get(handler, ()):
-            if follows(edge.attached, edge.kind) and edge.callee in self.enqueues.reaching:
+            if follows(edge.attached, edge.kind) and self.enqueues.reaches(edge.callee, 1, tasks):
                 edges[edge.span] = True
         outs: list[_Out] = []
         written: list[Value] = []
@@ -247,22 +211,22 @@ class Answers:
                     yield part._replace(status=UNCERTAIN, set_by="handler")
                 return
         if isinstance(value, (Result, Awaited)):
-            key = self._site(value, where)
+            key = self.bodies.site(value, where)
             if key is not None:
                 for meaning in self.calls.meanings(key):
                     if meaning.callable.default_status or meaning.callable.status is not None:
                         yield from self._made(meaning, key, where, depth)
                         return
-                callees = list(self._project_callees(key))
+                callees = list(self.bodies.project_callees(key, where))
                 if callees and self._any_response(callees):
                     for func, offset in callees:
-                        inner = self._enter(func, offset, key, where)
+                        inner = self.bodies.enter(func, offset, key, where)
                         for returned in self.program.index(func).returns:
                             if returned is not None:
                                 yield from self._responses(returned, inner, depth + 1)
                     return
         if isinstance(value, Reference):
-            bound = list(self._bound(value, where))
+            bound = list(self.bodies.bound(value, where))
             if bound and any(self._makes_response(one, place) for one, place in bound):
                 for one, place in bound:
                     for part in self._responses(one, place, depth + 1):
@@ -282,7 +246,7 @@ class Answers:
                 status = self._status(written, where)
         body: list[tuple[Value, Environment]] = []
         if said.body is not None:
-            body = [(value, where) for value in self._body_values(key, said.body)]
+            body = [(value, where) for value in self.bodies.body_values(key, said.body)]
         headers: tuple[tuple[Value, Environment], ...] = ()
         if said.headers is not None and (written := _first(site, said.headers)) is not None:
             headers = ((written, where),)
@@ -296,22 +260,6 @@ class Answers:
         argument = (said.status or "").partition("@")[0].partition("|")[0]
         yield Answers._Part(status, by, tuple(body), headers, key, argument)
 
-    def _body_values(self, key: SiteKey, spec: str) -> list[Value]:
-        site = self.program.site(key)
-        found: list[Value] = []
-        for one in spec.split("|"):
-            if one == "**":
-                pairs = tuple(
-                    (Text(a.name) if a.name != "**" else None, a.value)
-                    for a in site.arguments
-                    if a.name not in ("", "*")
-                )
-                if pairs:
-                    found.append(Mapping(pairs))
-            elif (value := written_argument(site, one)) is not None:
-                found.append(value)
-        return found
-
     def _makes_response(self, value: Value, where: Environment) -> bool:
         """It is, or can be, a response that has a status of its own."""
         if isinstance(value, Sequence) and value.kind == "tuple" and len(value.items) >= 2:
@@ -323,7 +271,7 @@ class Answers:
                 )
                 if any(t.status_attribute for path in paths for t in self.program.catalogue.traits(path)):
                     return True
-        key = self._site(value, where)
+        key = self.bodies.site(value, where)
         return key is not None and any(m.callable.status or m.callable.default_status for m in self.calls.meanings(key))
 
     def _any_response(self, callees: list[tuple[Func, int]]) -> bool:
@@ -339,10 +287,11 @@ class Answers:
         found: int | None = None
         scope = self.program.modules[where.module].facts.scopes[where.scope]
         for step in inside(scope.body):
-            if isinstance(step, Bind) and isinstance(step.target, Attribute) and step.target.value == name:
-                if step.target.name in self._status_attributes and step.value is not None:
-                    status = self._status(step.value, where)
-                    found = status if found in (None, status) else UNCERTAIN
+            if not isinstance(step, Bind) or not isinstance(step.target, Attribute) or step.target.value != name:
+                continue
+            if step.target.name in self._status_attributes and step.value is not None:
+                status = self._status(step.value, where)
+                found = status if found in (None, status) else UNCERTAIN
         return found
 
     # Statuses
@@ -365,341 +314,9 @@ class Answers:
             return int(value[:3])
         return UNCERTAIN
 
-    # Following values
-
-    def _site(self, value: Value, where: Environment) -> SiteKey | None:
-        if isinstance(value, Awaited):
-            value = value.value
-        return SiteKey(where.module, where.scope, value.site) if isinstance(value, Result) else None
-
-    def _project_callees(self, key: SiteKey) -> Iterator[tuple[Func, int]]:
-        for entity in ordered(self.inference.solver.get(("callees", *key))):
-            if isinstance(entity, Cls):
-                continue
-            for func, offset, partial in self.inference.targets(entity):
-                if partial is None:
-                    yield func, offset
-
-    def _enter(self, func: Func, offset: int, key: SiteKey, where: Environment) -> Environment:
-        site = self.program.site(key)
-        given: list[tuple[str, Value, Environment]] = []
-        parameters = self.program.scope(func).parameters
-        for position, parameter in enumerate(parameters):
-            if position < offset or parameter.kind in ("variadic", "keywords"):
-                continue
-            place = f"@{position - offset}" if parameter.kind != "keyword" else ""
-            value = written_argument(site, parameter.name + place)
-            if value is not None:
-                given.append((parameter.name, value, where))
-            elif parameter.default is not None:
-                parent = Environment(func.module, self.program.scope(func).parent)
-                given.append((parameter.name, parameter.default, parent))
-        return Environment(func.module, func.scope, tuple(given))
-
-    def _bound(self, name: Reference, where: Environment) -> Iterator[tuple[Value, Environment]]:
-        """What a local name, a parameter or a constant was bound to."""
-        given = where.parameter(name.name)
-        if given is not None:
-            yield given
-            return
-        owner = self.inference.owner_scope(where.module, where.scope, name.name)
-        if owner < 0:
-            return
-        for binding in self.program.modules[where.module].index[owner].names.get(name.name, ()):
-            if binding.how not in (PLAIN, UNPACKED, ENTERED) or binding.value is None:
-                continue
-            place = where if owner == where.scope else Environment(where.module, owner)
-            source = binding_scope(binding, owner)
-            if source != owner:
-                place = Environment(where.module, source)
-            value = binding.value
-            if binding.how == UNPACKED:
-                if (
-                    not isinstance(value, Sequence)
-                    or len(binding.path) != 1
-                    or not 0 <= binding.path[0] < len(value.items)
-                ):
-                    continue
-                value = value.items[binding.path[0]]
-            yield value, place
-
-    # Bodies
-
-    def fields(self, value: Value, where: Environment, depth: int = 0) -> Iterator[Field]:
-        """The fields of a body: of dicts, data classes, models, and what functions of the project return."""
-        if depth > DEPTH:
-            return
-        if isinstance(value, Mapping):
-            for key, item in value.items:
-                if key is None:
-                    yield from self.fields(item, where, depth + 1)
-                elif isinstance(key, Text):
-                    yield Field(key.value, item, where)
-                    if isinstance(item, (Mapping, Result)):
-                        yield from self.fields(item, where, depth + 2)
-        elif isinstance(value, (Choice, Boolean, Arithmetic, Sequence)):
-            parts: tuple[Value, ...]
-            if isinstance(value, Choice):
-                parts = (value.body, value.orelse)
-            elif isinstance(value, Boolean):
-                parts = value.values
-            elif isinstance(value, Arithmetic):
-                parts = (value.left, value.right) if value.operator == "|" else ()
-            else:
-                parts = value.items
-            for part in parts:
-                yield from self.fields(part, where, depth + 1)
-        elif isinstance(value, Spread):
-            yield from self.fields(value.value, where, depth + 1)
-        elif isinstance(value, Reference):
-            for one, place in self._bound(value, where):
-                yield from self.fields(one, place, depth + 1)
-            yield from self._items_set(value, where)
-            yield from self._typed(value, where)
-        elif isinstance(value, (Result, Awaited)):
-            yield from self._result_fields(value, where, depth)
-        elif isinstance(value, Attribute):
-            for inner, place in self._attribute(value, where, depth):
-                yield from self.fields(inner, place, depth + 1)
-
-    def _items_set(self, name: Reference, where: Environment) -> Iterator[Field]:
-        """``body["task_id"] = ...``."""
-        scope = self.program.modules[where.module].facts.scopes[where.scope]
-        for step in inside(scope.body):
-            if isinstance(step, Bind) and isinstance(step.target, Subscript) and step.target.value == name:
-                if isinstance(step.target.index, Text):
-                    yield Field(step.target.index.value, step.value, where)
-
-    def _result_fields(self, value: Value, where: Environment, depth: int) -> Iterator[Field]:
-        key = self._site(value, where)
-        if key is None:
-            if isinstance(value, Awaited):
-                yield from self.fields(value.value, where, depth + 1)
-            return
-        site = self.program.site(key)
-        callee = site.callee
-        name = callee.name if isinstance(callee, (Attribute, Reference)) else ""
-        if name in (_COPIES if isinstance(callee, Attribute) else _COPYING):
-            if site.arguments and not site.arguments[0].name:
-                yield from self.fields(site.arguments[0].value, where, depth + 1)
-            elif isinstance(callee, Attribute):
-                yield from self.fields(callee.value, where, depth + 1)
-            return
-        meanings = self.calls.meanings(key)
-        bodies = [v for m in meanings if m.callable.body is not None for v in self._body_values(key, m.callable.body)]
-        for body in bodies:
-            yield from self.fields(body, where, depth + 1)
-        if any(m.callable.mapping for m in meanings):
-            pairs = tuple(
-                (Text(a.name) if a.name != "**" else None, a.value) for a in site.arguments if a.name not in ("", "*")
-            )
-            first = [a.value for a in site.arguments if not a.name]
-            yield from self.fields(Mapping((*((None, v) for v in first), *pairs)), where, depth + 1)
-            return
-        for entity in ordered(self.inference.solver.get(("callees", *key))):
-            if isinstance(entity, Cls):
-                yield from self._constructed(entity, key, where, depth)
-        if isinstance(callee, Attribute) and name == "model_validate" and site.arguments:
-            yield from self.fields(site.arguments[0].value, where, depth + 1)
-        found = False
-        for func, offset in self._project_callees(key):
-            inner = self._enter(func, offset, key, where)
-            for returned in self.program.index(func).returns:
-                if returned is not None:
-                    found = True
-                    yield from self.fields(returned, inner, depth + 1)
-        if not found:
-            yield from self._typed(value, where)
-
-    def _constructed(self, cls: Cls, key: SiteKey, where: Environment, depth: int) -> Iterator[Field]:
-        site = self.program.site(key)
-        order = self.evaluator.fields(cls)
-        init = next((f for f, _, _ in self.inference.targets(cls) if self.program.scope(f).name == "__init__"), None)
-        if init is not None:
-            order = [p.name for p in self.program.scope(init).parameters[1:]]
-        told = set()
-        for position, argument in enumerate(a for a in site.arguments if not a.name):
-            if position < len(order):
-                told.add(order[position])
-                yield Field(order[position], argument.value, where, cls)
-        for argument in site.arguments:
-            if argument.name == "**":
-                for field in self.fields(argument.value, where, depth + 1):
-                    told.add(field.name)
-                    yield field._replace(owner=cls)
-            elif argument.name and argument.name != "*":
-                told.add(argument.name)
-                yield Field(argument.name, argument.value, where, cls)
-        for base in self.inference.mro(cls):
-            if isinstance(base, Cls):
-                for name, bindings in self.program.index(base).names.items():
-                    if name not in told and bindings and bindings[-1].value is not None and not name.startswith("_"):
-                        told.add(name)
-                        yield Field(name, bindings[-1].value, Environment(base.module, base.scope), cls)
-
-    def _typed(self, value: Value, where: Environment) -> Iterator[Field]:
-        """By its class alone: the names of its fields, and their defaults."""
-        for entity in ordered(self.inference.of(where.module, where.scope, value)):
-            if isinstance(entity, Inst) and isinstance(entity.of, Cls) and not entity.exact:
-                cls = entity.of
-                if not self.evaluator.model_kind(cls):
-                    continue
-                for name in self.evaluator.fields(cls):
-                    yield Field(name, None, Environment(cls.module, cls.scope), cls)
-
-    def _attribute(self, value: Attribute, where: Environment, depth: int) -> Iterator[tuple[Value, Environment]]:
-        """``result.status`` where ``result`` is built by code that can be read."""
-        for field in self.fields(value.value, where, depth + 1):
-            if field.name == value.name and field.value is not None:
-                yield field.value, field.where
-
-    # What a body says
-
     def says_queued(self, answer: Answer) -> bool:
         """The body stands for work that was only queued."""
-        return any(self._says(value, where) for value, where in answer.body)
-
-    def _says(self, value: Value, where: Environment) -> bool:
-        if self.is_enqueued(value, where):
-            return True
-        if isinstance(value, Reference) and self._is_work_id(value.name):
-            return True
-        return any(self._field_says(field) for field in self.fields(value, where))
-
-    def _field_says(self, field: Field) -> bool:
-        if field.value is not None and self.is_enqueued(field.value, field.where):
-            return True
-        if field.owner is not None and self.is_resource(field.owner):
-            return False
-        if self._is_work_id(field.name) and not (isinstance(field.value, Constant) and field.value.value is None):
-            return True
-        if words(field.name)[-1:] in (["id"], ["ids"], ["uuid"]):
-            if field.owner is not None and self._is_work_class(self.program.scope(field.owner).name):
-                return True
-            if field.value is not None and self._is_id_of_work(field.value, field.where):
-                return True
-        return (
-            words(field.name)[-1:]
-            and words(field.name)[-1] in _STATES
-            and self._is_queued_state(field.value, field.where)
-        )  # type: ignore[return-value]
-
-    @staticmethod
-    def _is_work_id(name: str) -> bool:
-        parts = words(name)
-        return len(parts) > 1 and parts[-1] in _IDS and any(part in _WORK for part in parts[:-1])
-
-    @staticmethod
-    def _is_work_class(name: str) -> bool:
-        return any(part in WORK for part in words(name))
-
-    def _is_id_of_work(self, value: Value, where: Environment) -> bool:
-        """``job.id``, or the id of an instance of a class so named."""
-        if isinstance(value, Result):
-            site = self.program.modules[where.module].facts.scopes[where.scope].sites[value.site]
-            return bool(site.arguments) and self._is_id_of_work(site.arguments[0].value, where)
-        if not isinstance(value, Attribute) or value.name not in _IDS | {"pk"}:
-            return False
-        base = value.value
-        for entity in self.inference.of(where.module, where.scope, base):
-            if isinstance(entity, Inst):
-                name = (
-                    entity.of.path.rpartition(".")[2]
-                    if isinstance(entity.of, Ext)
-                    else self.program.scope(entity.of).name
-                )
-                if self._is_work_class(name):
-                    return True
-        name = base.name if isinstance(base, (Reference, Attribute)) else ""
-        return bool(words(name)) and words(name)[-1] in WORK
-
-    def is_resource(self, cls: Cls) -> bool:
-        """A thing with an id of its own that is no task: its own status says nothing of the work."""
-        if self._is_work_class(self.program.scope(cls).name):
-            return False
-        return "id" in self.evaluator.fields(cls)
-
-    def _is_queued_state(self, value: Value | None, where: Environment, depth: int = 0) -> bool:
-        if value is None or depth > DEPTH:
-            return False
-        if isinstance(value, Reference) and (given := where.parameter(value.name)) is not None:
-            return self._is_queued_state(*given, depth + 1)
-        if isinstance(value, Attribute):
-            if value.name == "value":
-                return self._is_queued_state(value.value, where, depth + 1)
-            found = list(self._attribute(value, where, depth))
-            for field in self.fields(value.value, where):
-                if field.owner is not None and self.is_resource(field.owner):
-                    return False
-            if any(self._is_queued_state(one, place, depth + 1) for one, place in found):
-                return True
-            if found or not self._is_constant(value, where):
-                return False
-        known = self.evaluator.value(where.module, where.scope, value, None)
-        return any(self._is_queued_word(one) for one in options(known))
-
-    def _is_constant(self, value: Attribute, where: Environment) -> bool:
-        """A member of a class or module, not of an instance."""
-        return not any(isinstance(e, Inst) for e in self.inference.of(where.module, where.scope, value.value))
-
-    def _is_queued_word(self, value: Abstract) -> bool:
-        if isinstance(value, str):
-            return value.strip().lower().replace("-", "_").replace(" ", "_") in QUEUED
-        if isinstance(value, Member):
-            if value.name.lower() in QUEUED:
-                return True
-            if isinstance(value.cls, Cls):
-                for binding in self.program.index(value.cls).names.get(value.name, ()):
-                    if isinstance(binding.value, Text) and binding.value.value.lower() in QUEUED:
-                        return True
-        return False
-
-    # What the enqueue returned
-
-    def is_enqueued(self, value: Value, where: Environment, depth: int = 0) -> bool:
-        """The value, or what it is made of, was returned by a call that queues work."""
-        if depth > DEPTH:
-            return False
-        if isinstance(value, (Awaited, Attribute, Subscript)):
-            return self.is_enqueued(value.value, where, depth + 1) or (
-                isinstance(value, Attribute)
-                and any(self.is_enqueued(v, w, depth + 2) for v, w in self._attribute(value, where, DEPTH - 2))
-            )
-        if isinstance(value, Format):
-            return any(self.is_enqueued(part, where, depth + 1) for part in value.parts)
-        if isinstance(value, (Choice, Boolean)):
-            parts = (value.body, value.orelse) if isinstance(value, Choice) else value.values
-            return any(self.is_enqueued(part, where, depth + 1) for part in parts)
-        if isinstance(value, Reference):
-            return any(self.is_enqueued(v, w, depth + 1) for v, w in self._bound(value, where))
-        if isinstance(value, Result):
-            return self._returned_by_enqueue(value, where, depth)
-        return False
-
-    def _returned_by_enqueue(self, value: Result, where: Environment, depth: int) -> bool:
-        if value.site in self.enqueues.own(Func(where.module, where.scope)):
-            return True
-        key = SiteKey(where.module, where.scope, value.site)
-        site = self.program.site(key)
-        for func, offset in self._project_callees(key):
-            if func in self.enqueues.reaching:
-                inner = self._enter(func, offset, key, where)
-                for returned in self.program.index(func).returns:
-                    if returned is not None and self.is_enqueued(returned, inner, depth + 1):
-                        return True
-        if isinstance(site.callee, Result) and self.is_enqueued(site.callee, where, depth + 1):
-            return True  # ``queue.add(f)(x)``
-        waits = site.awaited or any(
-            m.callable.blocking or m.callable.is_async or m.callable.task_result for m in self.calls.meanings(key)
-        )
-        if waits:
-            return False  # ``job.get()``: what was queued is done by then
-        if isinstance(site.callee, Attribute) and self.is_enqueued(site.callee.value, where, depth + 1):
-            return True  # ``job.get_id()``
-        if isinstance(site.callee, Reference) and len(site.arguments) == 1 and not site.arguments[0].name:
-            plain = all(isinstance(e, Ext) for e in self.inference.solver.get(("callees", *key)))
-            return plain and self.is_enqueued(site.arguments[0].value, where, depth + 1)  # ``str(job.id)``
-        return False
+        return any(self.bodies.says_queued(value, where) for value, where in answer.body)
 
     # A 202 and its id
 
@@ -708,7 +325,7 @@ class Answers:
         for value, where in answer.headers:
             if isinstance(value, Text) and value.value.lower() == "location":
                 return True
-            for field in self.fields(value, where):
+            for field in self.bodies.fields(value, where):
                 if field.name.lower() == "location":
                     return True
             if not isinstance(value, (Mapping, Text)):
@@ -717,22 +334,22 @@ class Answers:
         for value, where in answer.body:
             if isinstance(value, Constant) and value.value is None:
                 continue
-            if self.is_enqueued(value, where):
+            if self.bodies.is_enqueued(value, where):
                 return True
-            names = [field.name for field in self.fields(value, where)]
+            names = [field.name for field in self.bodies.fields(value, where)]
             if any(
-                words(name) and words(name)[-1] in _IDS | {"key", "location", "url", "href", "link"} for name in names
+                words(name) and words(name)[-1] in IDS | {"key", "location", "url", "href", "link"} for name in names
             ):
                 return True
             if any(
-                field.value is not None and self.is_enqueued(field.value, field.where)
-                for field in self.fields(value, where)
+                field.value is not None and self.bodies.is_enqueued(field.value, field.where)
+                for field in self.bodies.fields(value, where)
             ):
                 return True
             if (
                 not names
                 and not isinstance(value, Mapping)
-                and not (isinstance(value, Text) and not _IDS & set(words(value.value)))
+                and not (isinstance(value, Text) and not IDS & set(words(value.value)))
             ):
                 unread = True
         return None if unread else False
@@ -885,9 +502,32 @@ def _first(site: object, spec: str) -> Value | None:
     return None
 
 
-def answers(analysis: Analysis) -> Answers:
-    """Computed once."""
-    return analysis.once("answers", lambda: Answers(analysis))
+def queued_as_done(analysis: Analysis) -> list[Answer]:
+    """Of each handler the first answer with status 200 that stands for work which was only queued."""
+
+    def wrong(reading: Answers, answer: Answer) -> bool:
+        return answer.queued and answer.status == 200 and reading.says_queued(answer)
+
+    return analysis.once("queued as done", lambda: _first_answers(analysis, wrong))
 
 
-__all__ = ["UNCERTAIN", "Answer", "Answers", "Bound", "Environment", "Field", "answers"]
+def nameless(analysis: Analysis) -> list[Answer]:
+    """Of each handler the first answer with status 202 that names nothing to ask for."""
+
+    def wrong(reading: Answers, answer: Answer) -> bool:
+        return answer.status == 202 and reading.has_id(answer) is False
+
+    return analysis.once("nameless answers", lambda: _first_answers(analysis, wrong))
+
+
+def _first_answers(analysis: Analysis, wrong: Callable[[Answers, Answer], bool]) -> list[Answer]:
+    reading = analysis.once("answers", lambda: Answers(analysis))
+    found = []
+    for handler in analysis.functions(Role.HANDLER):
+        answer = next((a for a in reading.of(handler) if wrong(reading, a)), None)
+        if answer is not None:
+            found.append(answer)
+    return found
+
+
+__all__ = ["UNCERTAIN", "Answer", "Answers", "nameless", "queued_as_done"]

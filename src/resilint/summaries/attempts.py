@@ -176,9 +176,7 @@ class Limits:
                 return True
         elif isinstance(step, Loop):
             values = [step.subject]
-        elif isinstance(step, (Return, Await)):
-            values = [step.value]
-        elif isinstance(step, Bind):
+        elif isinstance(step, (Return, Await)) or isinstance(step, Bind):
             values = [step.value]
         elif isinstance(step, Match):
             values = [case.guard for case in step.cases]
@@ -240,8 +238,7 @@ class Limits:
             if isinstance(part, Result) and depth < 3:
                 site = self.site(func, part.site)
                 if name_of(site.callee) in ("int", "len", "get", "getattr") and any(
-                    self.counts(func, a.value, depth + 1)
-                    or (isinstance(a.value, Text) and is_attempts(a.value.value))
+                    self.counts(func, a.value, depth + 1) or (isinstance(a.value, Text) and is_attempts(a.value.value))
                     for a in site.arguments
                 ):
                     return True
@@ -297,8 +294,10 @@ class Limits:
     def load(self, step: Load) -> bool:
         """An attribute that says by its name that a limit is reached."""
         said = set(words(name_of(step.value)))
-        return bool(said & _SPENT) or bool(said & _MAY and said & {"retry", "retries"}) or (
-            bool(said & _LEFT) and bool(said & {"retries", "attempts", "tries"})
+        return (
+            bool(said & _SPENT)
+            or bool(said & _MAY and said & {"retry", "retries"})
+            or (bool(said & _LEFT) and bool(said & {"retries", "attempts", "tries"}))
         )
 
     # Functions
@@ -426,7 +425,7 @@ class Attempts:
         key = SiteKey(func.module, func.scope, number)
         name = name_of(site.callee)
         said = words(name)
-        if ("reschedule" in said and "job" not in said) or ("schedule" in said and {"retry", "attempt"} & set(said)):
+        if _is_rescheduling(name):
             return None if self.analysis.linked.calls.meanings(key) else "call"
         for _, _, statement, _ in self.claims.statements.get(key, ()):
             for update in statement.updates:
@@ -514,15 +513,21 @@ class Attempts:
 
     def _judged_inside(self, func: Func) -> bool:
         """The function reschedules by a call itself, in worker code: that call is the place."""
-        return not self.claims.is_access(func) and any(
-            one.kind == "call" for one, _ in self._candidates.get(func, ())
-        )
+        return not self.claims.is_access(func) and any(one.kind == "call" for one, _ in self._candidates.get(func, ()))
 
     def _called_so(self, func: Func) -> bool:
         """The function is called as something that reschedules: its callers are the place."""
-        said = words(self.analysis.linked.program.scope(func).name)
-        named = "reschedule" in said or ("schedule" in said and bool({"retry", "attempt"} & set(said)))
+        named = _is_rescheduling(self.analysis.linked.program.scope(func).name)
         return named and any(self.analysis.role(e.caller) is Role.WORKER for e in self.analysis.product_edges(func))
+
+
+def _is_rescheduling(name: str) -> bool:
+    """``schedule_retry``, ``schedule_next_attempt``, ``reschedule``; not ``reschedule_job``, which changes a schedule."""
+    said = words(name)
+    if said[:1] == ("reschedule",):
+        return "job" not in said
+    rest = said[2:] if said[1:2] == ("next",) else said[1:]
+    return said[:1] == ("schedule",) and rest[:1] in (("retry",), ("attempt",))
 
 
 def _is_due_time(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Calls that block the event loop: in which async function they are reached, by which call, along which sync functions."""
+"""Calls that block the event loop: in which async function, by which call, along which sync functions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from resilint.facts import (
     Not,
     Reference,
     Result,
+    Return,
     Step,
     Try,
     Value,
@@ -81,7 +82,7 @@ class Down(NamedTuple):
     confidence: Confidence
 
 
-class Step_(NamedTuple):
+class Passage(NamedTuple):
     """One call of the way from the async function to the blocking call."""
 
     caller: Func
@@ -96,7 +97,7 @@ class Blocked:
     caller: Func
     span: Span
     leaf: Leaf
-    way: tuple[Step_, ...] = ()
+    way: tuple[Passage, ...] = ()
     """The calls from the async function down; empty where it makes the blocking call itself."""
     others: int = 0
     """Further blocking calls of this kind that the call reaches."""
@@ -111,6 +112,7 @@ class _Body:
     ready: dict[int, frozenset[Value]] = field(default_factory=dict)
     """By site: receivers that are known to be done there."""
     loads: list[Load] = field(default_factory=list)
+    returns: list[Value | None] = field(default_factory=list)
     spans: dict[Span, bool] = field(default_factory=dict)
     """Headers of loops and items of ``with``; True: an ``async with``."""
 
@@ -128,6 +130,7 @@ class Blocking:
         self.groups = self.program.settings.blocking_groups
         self.bindings = Bindings(analysis.linked)
         self._bodies: dict[Func, _Body] = {}
+        self._answers: dict[Func, bool | None] = {}
         self._below: dict[tuple[Func, Context], tuple[list[Leaf], list[Down]]] = {}
         self._reaching = self._reach_back()
 
@@ -158,12 +161,12 @@ class Blocking:
         kinds: dict[str, Blocked] = {}
         places: dict[str, dict[tuple[Func, Span], None]] = {}
         seen: set[tuple[Func, Context]] = set()
-        queue: deque[tuple[Func, Context, tuple[Step_, ...], Confidence]] = deque()
+        queue: deque[tuple[Func, Context, tuple[Passage, ...], Confidence]] = deque()
         for start in starts:
             node = (start.callee, start.context)
             if node not in seen:
                 seen.add(node)
-                queue.append((*node, (Step_(func, start.span, start.callee),), start.confidence))
+                queue.append((*node, (Passage(func, start.span, start.callee),), start.confidence))
         while queue and len(seen) < MOST_NODES:
             current, context, way, confidence = queue.popleft()
             leaves, downs = self.below(current, context)
@@ -178,7 +181,7 @@ class Blocking:
                 if node not in seen:
                     seen.add(node)
                     trust = min(confidence, down.confidence, key=lambda c: c.ordinal)
-                    queue.append((*node, (*way, Step_(current, down.span, down.callee)), trust))
+                    queue.append((*node, (*way, Passage(current, down.span, down.callee)), trust))
         return [
             Blocked(b.caller, b.span, b.leaf, b.way, len(places[kind]) - 1, b.confidence) for kind, b in kinds.items()
         ]
@@ -217,11 +220,8 @@ class Blocking:
         for edge in self.calls.outgoing.get(func, ()):
             if edge.kind not in _FOLLOWED or not self._passes(edge.callee) or (edge.span, edge.callee) in direct:
                 continue
-            if (
-                edge.kind == "property"
-                or edge.span not in live
-                and edge.span not in body.spans
-                and edge.span != scope.span
+            if edge.kind == "property" or (
+                edge.span not in live and edge.span not in body.spans and edge.span != scope.span
             ):
                 continue
             if edge.kind == "enter" and body.spans.get(edge.span) and not self.program.scope(edge.callee).is_generator:
@@ -382,6 +382,8 @@ class Blocking:
                     body.ready[step.site] = ready
             elif isinstance(step, Load):
                 body.loads.append(step)
+            elif isinstance(step, Return):
+                body.returns.append(step.value)
             elif isinstance(step, Branch):
                 ready = self._walk_branch(func, step, body, ready)
             elif isinstance(step, Loop):
@@ -443,15 +445,41 @@ class Blocking:
                 return None
             return inner if test.operator == "is not" else not inner
         if isinstance(test, Result):
-            return True if self._is_loop_question(func, test.site) else None
+            return self._answer_on_loop(func, test.site)
         if isinstance(test, Reference):
             bindings = self.program.index(func).names.get(test.name, ())
-            if any(isinstance(b.value, Result) and self._is_loop_question(func, b.value.site) for b in bindings):
+            if any(isinstance(b.value, Result) and self._answer_on_loop(func, b.value.site) for b in bindings):
                 return True
         return None
 
     def _is_loop_question(self, func: Func, site: int) -> bool:
         return any(m.callable.running_loop for m in self.calls.meanings(SiteKey(func.module, func.scope, site)))
+
+    def _answer_on_loop(self, func: Func, site: int) -> bool | None:
+        """What a call says that asks for the running loop, itself or as a function of the project."""
+        if self._is_loop_question(func, site):
+            return True
+        key = SiteKey(func.module, func.scope, site)
+        found: set[bool | None] = set()
+        for entity in self.inference.solver.get(("callees", *key)):
+            for callee, _, _ in self.inference.targets(entity):
+                if callee not in self._answers:
+                    self._answers[callee] = None
+                    self._answers[callee] = self._returned_on_loop(callee)
+                found.add(self._answers[callee])
+        return found.pop() if len(found) == 1 else None
+
+    def _returned_on_loop(self, func: Func) -> bool | None:
+        scope = self.program.scope(func)
+        if scope.is_async or not any(self._is_loop_question(func, site) for site in range(len(scope.sites))):
+            return None
+        found: set[bool | None] = set()
+        for value in self._body(func).returns:
+            if value is None or isinstance(value, Constant):
+                found.add(bool(value is not None and value.value))
+            else:
+                found.add(self._on_loop(func, value))
+        return found.pop() if len(found) == 1 else None
 
     def _asks_for_loop(self, func: Func, steps: tuple[Step, ...]) -> bool:
         return any(isinstance(s, Invoke) and self._is_loop_question(func, s.site) for s in steps)
@@ -488,4 +516,4 @@ def blocked_calls(analysis: Analysis) -> tuple[Blocked, ...]:
     return analysis.once("blocking", lambda: tuple(Blocking(analysis)))
 
 
-__all__ = ["Blocked", "Leaf", "Step_", "blocked_calls"]
+__all__ = ["Blocked", "Leaf", "Passage", "blocked_calls"]

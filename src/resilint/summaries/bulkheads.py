@@ -6,13 +6,26 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from resilint.domain import Hop, Span
-from resilint.facts import Attribute, Await, Branch, Invoke, Loop, Match, Result, Step, Try, Value, With, Yield
+from resilint.facts import (
+    Attribute,
+    Await,
+    Branch,
+    Invoke,
+    Loop,
+    Match,
+    Reference,
+    Result,
+    Step,
+    Try,
+    Value,
+    With,
+    Yield,
+)
 from resilint.facts.walk import inside
 from resilint.link.entities import Func, Inst, Manager, SiteKey
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.clients import paths_of
 from resilint.summaries.sites import evaluated, leaves
-from resilint.summaries.values import Limit, options
 
 MAX_DEPTH = 4
 
@@ -45,11 +58,14 @@ class Bulkheads:
         self.program = analysis.linked.program
         self.inference = analysis.linked.inference
         self._covered: dict[Func, frozenset[Span]] = {}
+        self._entering: set[Func] = set()
 
     def found(self) -> Iterator[Inside]:
         for func in self.analysis.functions():
-            if self.program.scope(func).is_async and not self._by_callers(func, 0):
-                yield from self._steps(func, self.program.scope(func).body, _Place())
+            if self.program.scope(func).is_async:
+                found = list(self._steps(func, self.program.scope(func).body, _Place()))
+                if found and not self._by_callers(func, 0):
+                    yield from found
 
     def _steps(self, func: Func, steps: tuple[Step, ...], place: _Place) -> Iterator[Inside]:
         for step in steps:
@@ -132,10 +148,17 @@ class Bulkheads:
 
     def _deadline(self, func: Func, value: Value) -> str:
         """The name of the deadline that entering the value begins; empty where it begins none."""
-        for one in self.analysis.value(SiteKey(func.module, func.scope, -1), value):
-            if isinstance(one, Limit) and any(v is not None for v in options(one.seconds)):
-                meanings = self.analysis.linked.calls.meanings(one.site)
-                return meanings[0].path if meanings else "the deadline"
+        if isinstance(value, Reference):  # held in a variable first
+            bindings = self.program.modules[func.module].index[func.scope].names.get(value.name, ())
+            calls = [b.value for b in bindings if isinstance(b.value, Result)]
+            return next((name for call in calls if (name := self._deadline(func, call))), "")
+        if not isinstance(value, Result):
+            return ""
+        key = SiteKey(func.module, func.scope, value.site)
+        for meaning in self.analysis.linked.calls.meanings(key):
+            deadline = meaning.callable.deadline
+            if deadline is not None and deadline.scope:
+                return meaning.path if self._finite(key, deadline.seconds) else ""
         return self._around_yield(func, value, self._deadline)
 
     def _around_yield(self, func: Func, value: Value, look: Callable[[Func, Value], str]) -> str:
@@ -144,11 +167,16 @@ class Bulkheads:
             if not isinstance(entity, Manager):
                 continue
             for target, _, _ in self.inference.targets(entity.func):
-                for step in inside(self.program.scope(target).body) if target != func else ():
+                if target in self._entering:
+                    continue
+                self._entering.add(target)
+                found = ""
+                for step in inside(self.program.scope(target).body):
                     if isinstance(step, With) and any(isinstance(s, Yield) for s in inside(step.body)):
-                        found = next((n for i in step.items if (n := look(target, i.value))), "")
-                        if found:
-                            return found
+                        found = found or next((n for i in step.items if (n := look(target, i.value))), "")
+                self._entering.discard(target)
+                if found:
+                    return found
         return ""
 
     def _bulkhead(self, func: Func, value: Value) -> str:

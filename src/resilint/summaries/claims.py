@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from resilint.domain import Confidence, Role, Span
-from resilint.facts import Attribute, Imported, Mapping, Reference, Site, Subscript, Text, Value
+from resilint.facts import Attribute, Imported, Mapping, Reference, Site, Text, Value
 from resilint.link.entities import Cls, Ext, Func, Member, SiteKey, ordered
 from resilint.link.infer import written_argument
 from resilint.link.roles import is_test_path
 from resilint.sql import Reader, Selection, Statement, looks_like_sql, takes_advisory_lock, words
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.queries import Builders, Run
+from resilint.summaries.sources import Sources
 from resilint.summaries.texts import Expression, Place, String, Texts
 
 ACCESS = ("Repository", "Repo", "Store", "Dao", "DAO", "Queue")
@@ -388,9 +389,7 @@ class Claims:
     def _databases(self) -> Iterator[bool]:
         program = self.analysis.linked.program
         catalogue = program.catalogue
-        bases = {
-            base for lib in catalogue.libraries for k in lib.klass.values() if k.no_row_locks for base in k.bases
-        }
+        bases = {base for lib in catalogue.libraries for k in lib.klass.values() if k.no_row_locks for base in k.bases}
         for module in program.modules:
             if is_test_path(module.path):
                 continue
@@ -440,6 +439,7 @@ def _statements(
     """All SQL text that calls are given."""
     program = analysis.linked.program
     found: dict[SiteKey, list[tuple[int, String, Statement, Value]]] = {}
+    sources = Sources(analysis.linked)
     for module in program.modules:
         if is_test_path(module.path):
             continue
@@ -449,7 +449,7 @@ def _statements(
                 if not site.arguments or _passes_on(texts, key, site):
                     continue
                 for place, argument in enumerate(site.arguments[:4]):
-                    if isinstance(argument.value, Subscript):
+                    if not sources.may_be_sql(module.number, number, argument.value):
                         continue
                     if _is_read_text(texts, key, argument.value):
                         continue

@@ -18,9 +18,8 @@ def holds(condition: Condition, linked: Linked, evaluator: Evaluator, key: SiteK
         (w for spec in condition.argument.split("|") if (w := written_argument(site, spec)) is not None), None
     )
     verdict: bool | None = True
-    if condition.absent is not None:
-        if (written is None) != condition.absent:
-            return False
+    if condition.absent is not None and (written is None) != condition.absent:
+        return False
     if condition.none is None and condition.equals is None and condition.type is None:
         return verdict
     if written is None:

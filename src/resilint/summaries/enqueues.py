@@ -46,6 +46,7 @@ CLEANING = frozenset(
     }
 )
 """What is done after an answer with such a name belongs to the answer; it is no work of its own."""
+NEAR = 2
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _INSERTS = frozenset({"add", "save", "insert", "insert_one", "create", "put", "persist", "store", "add_task", "append"})
 _DUE_FIELDS = frozenset(
@@ -76,6 +77,8 @@ class Enqueue(NamedTuple):
     span: Span
     what: str
     confidence: Confidence
+    task: bool = False
+    """Only a task of the event loop: how code also does things on the side, so that it counts nearby only."""
 
 
 class Enqueues:
@@ -88,7 +91,10 @@ class Enqueues:
         self.calls = analysis.linked.calls
         self._own: dict[Func, dict[int, Enqueue]] = {}
         self._awaited = self._awaited_tasks()
-        self.reaching = self._reach_back()
+        self.queues = self._reach_back()
+        """Functions that reach a queue."""
+        self.tasks = self._near_tasks()
+        """Functions that start a task which nobody awaits, and how many calls below."""
 
     def own(self, func: Func) -> dict[int, Enqueue]:
         """The queueing calls that the function itself makes, by site."""
@@ -102,6 +108,10 @@ class Enqueues:
             known = self._own[func] = found
         return known
 
+    def reaches(self, func: Func, calls: int, tasks: bool = True) -> bool:
+        """It queues work, itself or through what it calls; a task counts where at most ``NEAR`` calls lie between."""
+        return func in self.queues or (tasks and self.tasks.get(func, NEAR + 1) + calls <= NEAR)
+
     def way(self, func: Func) -> tuple[Enqueue, tuple[Hop, ...]] | None:
         """The nearest queueing call below the function, and the calls up to it, lowest first."""
         queue: list[tuple[Func, tuple[Hop, ...]]] = [(func, ())]
@@ -109,11 +119,17 @@ class Enqueues:
         while queue:
             current, hops = queue.pop(0)
             for one in self.own(current).values():
+                if one.task and len(hops) > NEAR:
+                    continue
                 path = self.analysis.path(current)
                 first = Hop(path, one.span.line, one.span.column, f"{one.what} queues the work")
                 return one, (first, *hops)
             for edge in self.calls.outgoing.get(current, ()):
-                if follows(edge.attached, edge.kind) and edge.callee in self.reaching and edge.callee not in seen:
+                if (
+                    follows(edge.attached, edge.kind)
+                    and edge.callee not in seen
+                    and self.reaches(edge.callee, len(hops) + 1)
+                ):
                     seen.add(edge.callee)
                     text = f"{self.analysis.name(current)} calls {self.analysis.name(edge.callee)}"
                     hop = Hop(self.analysis.path(current), edge.span.line, edge.span.column, text)
@@ -125,7 +141,8 @@ class Enqueues:
     def _at(self, key: SiteKey, site: Site) -> Enqueue | None:
         for meaning in self.calls.meanings(key):
             if self._queues(meaning, key, site):
-                return Enqueue(key, site.span, meaning.path, Confidence.HIGH)
+                task = not meaning.callable.enqueue and not (meaning.callable.spawn and meaning.callable.spawn.enqueues)
+                return Enqueue(key, site.span, meaning.path, Confidence.HIGH, task)
         name = site.callee.name if isinstance(site.callee, (Attribute, Reference)) else ""
         callees = self.inference.solver.get(("callees", *key))
         if name.lstrip("_").lower().startswith("enqueue") and not self.calls.meanings(key) and self._may_queue(callees):
@@ -136,10 +153,7 @@ class Enqueues:
 
     def _may_queue(self, callees: Entities) -> bool:
         """By name alone: a function of the project, of an unknown class, or nothing that is known."""
-        for entity in callees - NONE:
-            if not isinstance(entity, (Func, Bound, Partial, ExtMember, Ext)):
-                return False
-        return True
+        return all(isinstance(entity, (Func, Bound, Partial, ExtMember, Ext)) for entity in callees - NONE)
 
     def _queues(self, meaning: Meaning, key: SiteKey, site: Site) -> bool:
         said = meaning.callable
@@ -149,8 +163,13 @@ class Enqueues:
         if spawn is not None and spawn.task and not spawn.tracked and not spawn.attached and not spawn.thread:
             if key in self._awaited or self._only_cleans(key, site, spawn.what):
                 return False
-            return not any(self._awaits(end) for end in Fates.of(self.analysis).ends(key))
+            ends = Fates.of(self.analysis).ends(key)
+            return not any(self._awaits(end) or self._is_own(end) for end in ends)
         return False
+
+    def _is_own(self, end: End) -> bool:
+        """Kept in an attribute: a task that an object lives by (``self._reader = create_task(...)``)."""
+        return end.use.kind == "store" and isinstance(end.use.target, Attribute)
 
     def _awaits(self, end: End) -> bool:
         """The task ends at an await, or in a call that awaits what it is given."""
@@ -222,7 +241,7 @@ class Enqueues:
         return frozenset(found)
 
     def _reach_back(self) -> frozenset[Func]:
-        found = {func for func in self.program.functions() if self.own(func)}
+        found = {f for f in self.program.functions() if any(not one.task for one in self.own(f).values())}
         pending = list(found)
         while pending:
             func = pending.pop()
@@ -231,6 +250,25 @@ class Enqueues:
                     found.add(edge.caller)
                     pending.append(edge.caller)
         return frozenset(found)
+
+    def _near_tasks(self) -> dict[Func, int]:
+        found = {f: 0 for f in self.program.functions() if any(one.task for one in self.own(f).values())}
+        last = list(found)
+        for distance in range(1, NEAR + 1):
+            last = [
+                edge.caller
+                for func in last
+                for edge in self.calls.incoming.get(func, ())
+                if follows(edge.attached, edge.kind) and _add_missing(found, edge.caller, distance)
+            ]
+        return found
+
+
+def _add_missing(found: dict[Func, int], func: Func, distance: int) -> bool:
+    if func in found:
+        return False
+    found[func] = distance
+    return True
 
 
 def follows(attached: bool, kind: str) -> bool:

@@ -38,11 +38,11 @@ from resilint.facts import (
 )
 from resilint.link.entities import NOBODY, Bound, Cls, Ext, Func, Inst, Mod, Partial, SiteKey, ordered
 from resilint.link.entities import Member as ExtMember
-from resilint.link.index import AUGMENTED, DEFINED, PLAIN, UNPACKED, Binding
+from resilint.link.index import AUGMENTED, DEFINED, ELEMENT, PLAIN, UNPACKED, Binding
 from resilint.link.infer import argument_place, written_argument
 from resilint.link.program import binding_scope
 from resilint.link.roots import is_test_path
-from resilint.summaries.state import State
+from resilint.summaries.state import State, between
 from resilint.summaries.values import (
     UNKNOWN,
     Abstract,
@@ -82,7 +82,15 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 }
 _FLIP = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _CLIENT_CALLS = ("bench", "benchmarks", "examples", "loadtest")
-_SECONDS = {"weeks": 604800.0, "days": 86400.0, "hours": 3600.0, "minutes": 60.0, "seconds": 1.0, "milliseconds": 0.001, "microseconds": 1e-6}
+_SECONDS = {
+    "weeks": 604800.0,
+    "days": 86400.0,
+    "hours": 3600.0,
+    "minutes": 60.0,
+    "seconds": 1.0,
+    "milliseconds": 0.001,
+    "microseconds": 1e-6,
+}
 _DELTA_ORDER = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
 MAX_ITEMS = 256
 
@@ -204,7 +212,12 @@ class Evaluator:
                 if isinstance(inner, Items):
                     items.extend(inner.items)
                     continue
-                return Repeated(either([e for e in (*items, self.element(inner))] and [*self._flat(items), *options(self.element(inner))]))
+                return Repeated(
+                    either(
+                        [e for e in (*items, self.element(inner))]
+                        and [*self._flat(items), *options(self.element(inner))]
+                    )
+                )
             items.append(self.value(module, scope, item, state))
         if len(items) > MAX_ITEMS:
             return Repeated(either(self._flat(items)))
@@ -220,6 +233,8 @@ class Evaluator:
             return either(self._flat(list(container.items))) if container.items else UNKNOWN
         if isinstance(container, Repeated):
             return container.element
+        if isinstance(container, Count):
+            return self._numeric(container.span)
         if isinstance(container, Things):
             found = self.inference.elements(container.entities)
             return Things(found) if found else UNKNOWN
@@ -277,9 +292,18 @@ class Evaluator:
     def arithmetic(self, sign: str, left: Abstract, right: Abstract) -> Abstract:
         """``left sign right`` for numbers, durations and clocks."""
         if isinstance(left, Either) or isinstance(right, Either):
-            if isinstance(left, (Interval, Either)) and isinstance(right, (Interval, Either)) and not self._special(left, right):
+            if (
+                isinstance(left, (Interval, Either))
+                and isinstance(right, (Interval, Either))
+                and not self._special(left, right)
+            ):
                 return self._numbers(sign, number(left), number(right))
-            found = [self.arithmetic(sign, a, b) for a in options(left) for b in options(right) if a is not None and b is not None]
+            found = [
+                self.arithmetic(sign, a, b)
+                for a in options(left)
+                for b in options(right)
+                if a is not None and b is not None
+            ]
             return either(self._flat(found[:36])) if found else UNKNOWN
         if isinstance(left, (Foreign, Combined)) and isinstance(right, (Foreign, Combined)):
             return Combined(sign, left, right)
@@ -287,7 +311,12 @@ class Evaluator:
             return left + right
         if isinstance(left, Items) and isinstance(right, Items) and sign == "+":
             return Items(left.items + right.items)
-        if isinstance(left, Items) and sign == "*" and (times := number(right).exact) is not None and len(left.items) * times <= MAX_ITEMS:
+        if (
+            isinstance(left, Items)
+            and sign == "*"
+            and (times := number(right).exact) is not None
+            and len(left.items) * times <= MAX_ITEMS
+        ):
             return Items(left.items * int(times))
         if isinstance(left, Moment) or isinstance(right, Moment):
             return self._moments(sign, left, right)
@@ -297,13 +326,19 @@ class Evaluator:
             return self._deltas(sign, left, right)
         if isinstance(left, (Interval, bool, Unknown)) and isinstance(right, (Interval, bool, Unknown)):
             return self._numbers(sign, number(left), number(right))
-        if (isinstance(left, Interval) and isinstance(right, Things)) or (isinstance(right, Interval) and isinstance(left, Things)):
+        if (isinstance(left, Interval) and isinstance(right, Things)) or (
+            isinstance(right, Interval) and isinstance(left, Things)
+        ):
             return self._numbers(sign, number(left), number(right))
         return UNKNOWN
 
     @staticmethod
     def _special(left: Abstract, right: Abstract) -> bool:
-        return any(isinstance(o, (Delta, Moment, Elapsed, Items, Foreign, Combined, str)) for v in (left, right) for o in options(v))
+        return any(
+            isinstance(o, (Delta, Moment, Elapsed, Items, Foreign, Combined, str))
+            for v in (left, right)
+            for o in options(v)
+        )
 
     def _numbers(self, sign: str, left: Interval, right: Interval) -> Abstract:
         if sign == "+":
@@ -327,8 +362,7 @@ class Evaluator:
     def _moments(self, sign: str, left: Abstract, right: Abstract) -> Abstract:
         if isinstance(left, Moment) and isinstance(right, Moment):
             if sign == "-":
-                gap = left.at - right.at if left.at.exact is not None and right.at.exact is not None else ANY
-                return Elapsed(gap + (left.offset - right.offset))
+                return Elapsed(between(left.at, right.at) + (left.offset - right.offset))
             return UNKNOWN
         if isinstance(left, Moment) and sign in ("+", "-"):
             shift = number(right)
@@ -393,8 +427,8 @@ class Evaluator:
     def compare(self, sign: str, left: Abstract, right: Abstract) -> bool | None:
         """A comparison, decided where both sides are known well enough."""
         if isinstance(left, Moment) and isinstance(right, Moment):
-            self.interpreter.note_limit(right.offset - left.offset if sign in ("<", "<=") else left.offset - right.offset, sign)
-            gap = left.at - right.at if left.at.exact is not None and right.at.exact is not None else ANY
+            self.interpreter.note_limit((right.offset - left.offset).absolute(), sign)
+            gap = between(left.at, right.at)
             return self._ranges(sign, gap + (left.offset - right.offset), Interval.exactly(0.0))
         if isinstance(left, Elapsed) or isinstance(right, Elapsed):
             limit = number(right) if isinstance(left, Elapsed) else number(left)
@@ -441,12 +475,19 @@ class Evaluator:
             return results.pop() if len(results) == 1 else None
         simple = (str, bool, type(None), Member)
         if isinstance(left, simple) and isinstance(right, simple):
-            if isinstance(left, Member) and isinstance(right, str) or isinstance(right, Member) and isinstance(left, str):
+            if (
+                (isinstance(left, Member)
+                and isinstance(right, str))
+                or (isinstance(right, Member)
+                and isinstance(left, str))
+            ):
                 return None
             return left == right and type(left) is type(right)
         if left is None or right is None:
             other = right if left is None else left
-            if isinstance(other, (Interval, Delta, Closure, Bundle, Items, Table, Moment, Pending, Foreign, Count, Elapsed)):
+            if isinstance(
+                other, (Interval, Delta, Closure, Bundle, Items, Table, Moment, Pending, Foreign, Count, Elapsed)
+            ):
                 return False
             if isinstance(other, Things) and other.entities and not self._maybe_nothing(other):
                 return None if any(isinstance(e, Inst) for e in other.entities) else False
@@ -460,7 +501,9 @@ class Evaluator:
         if isinstance(right, Items):
             results = [self._same(left, item) for item in right.items]
             if isinstance(left, Interval):
-                results = [self._ranges("==", left, number(i)) if isinstance(i, Interval) else False for i in right.items]
+                results = [
+                    self._ranges("==", left, number(i)) if isinstance(i, Interval) else False for i in right.items
+                ]
             found = True if True in results else None if None in results else False
             return found if found is None or sign == "in" else not found
         if isinstance(right, Table) and right.complete and isinstance(left, str):
@@ -473,13 +516,29 @@ class Evaluator:
     def name(self, module: int, scope: int, name: str, state: State | None) -> Abstract:
         """What the name holds: on the path, else wherever it is bound."""
         if state is not None and name in state.env:
-            return state.env[name]
+            known = state.env[name]
+            if isinstance(known, Items) and name in (added := self.program.modules[module].index[scope].additions):
+                found = self._flat(
+                    [
+                        *known.items,
+                        *(
+                            self.value(module, scope, b.value, state)
+                            for b in added[name]
+                            if b.value is not None and b.scope < 0
+                        ),
+                    ]
+                )
+                return Repeated(either(found))
+            return known
         owner = self.inference.owner_scope(module, scope, name)
         if owner >= 0:
             if state is not None and owner == scope and scope != 0:
                 index = self.program.modules[module].index[scope]
                 bound = index.names.get(name, ())
-                if any(b.how in (PLAIN, UNPACKED, AUGMENTED) for b in bound) and self.program.modules[module].facts.scopes[scope].kind == "function":
+                if (
+                    any(b.how in (PLAIN, UNPACKED, AUGMENTED) for b in bound)
+                    and self.program.modules[module].facts.scopes[scope].kind == "function"
+                ):
                     found = self.inference.name(module, scope, name)
                     return Things(found) if found else UNKNOWN
             return self.static_name(module, owner, name)
@@ -530,15 +589,25 @@ class Evaluator:
             return self.value(module, place, binding.value, None)
         if binding.how == UNPACKED and binding.inner == PLAIN and binding.value is not None:
             value = self.value(module, place, binding.value, None)
-            for step in binding.path:
-                value = value.items[step] if isinstance(value, Items) and 0 <= step < len(value.items) else UNKNOWN
-            return value
+            return self._unpacked(value, binding.path)
+        if (binding.how == ELEMENT or binding.inner == ELEMENT) and binding.value is not None and not binding.is_async:
+            value = self._unpacked(self.element(self.value(module, place, binding.value, None)), binding.path)
+            if not any(isinstance(o, (Unknown, Things)) for o in options(value)):
+                return value
         things = self.inference.binding(module, place, binding)
         return Things(things) if things else UNKNOWN
 
+    @staticmethod
+    def _unpacked(value: Abstract, path: tuple[int, ...]) -> Abstract:
+        for step in path:
+            value = value.items[step] if isinstance(value, Items) and 0 <= step < len(value.items) else UNKNOWN
+        return value
+
     def _imported(self, module: int, scope: int, value: Imported) -> Abstract:
         table = self.program.table
-        place = table.relative(module, value.level, value.module) if value.level else table.absolute(module, value.module)
+        place = (
+            table.relative(module, value.level, value.module) if value.level else table.absolute(module, value.module)
+        )
         if place is not None and place[0] >= 0 and value.name is not None:
             target = place[0]
             owner = self.inference.owner_scope(target, 0, value.name)
@@ -598,10 +667,11 @@ class Evaluator:
         return result
 
     def _counts_itself(self, func: Func, position: int, key: SiteKey) -> bool:
-        """A recursive call passes the parameter on, raised or lowered."""
+        """A recursive call passes the parameter on, as it is, raised or lowered."""
         name = self.program.scope(func).parameters[position].name
         return any(
-            isinstance(a.value, Arithmetic) and isinstance(a.value.left, Reference) and a.value.left.name == name
+            (isinstance(a.value, Arithmetic) and isinstance(a.value.left, Reference) and a.value.left.name == name)
+            or (isinstance(a.value, Reference) and a.value.name == name)
             for a in self.program.site(key).arguments
         )
 
@@ -678,7 +748,9 @@ class Evaluator:
                 return self._constant(constant)
         elif isinstance(entity, Cls):
             if self.inference.is_enum(entity) and name not in self.program.layouts[entity].methods:
-                if "builtins.int" in self.inference.external_bases(entity) or "builtins.float" in self.inference.external_bases(entity):
+                if "builtins.int" in self.inference.external_bases(
+                    entity
+                ) or "builtins.float" in self.inference.external_bases(entity):
                     return self.class_value(entity, name)  # its members are numbers themselves
                 return Member(entity, name)
             return self.class_value(entity, name)
@@ -696,7 +768,9 @@ class Evaluator:
             if name in index.names:
                 if any(b.how == DEFINED for b in index.names[name]):
                     break
-                return self._cached(("name", base.module, base.scope, name), lambda b=base: self._static_name(b.module, b.scope, name))  # type: ignore[misc]
+                return self._cached(
+                    ("name", base.module, base.scope, name), lambda b=base: self._static_name(b.module, b.scope, name)
+                )  # type: ignore[misc]
         things = self.inference.attribute(cls, name)
         return Things(things) if things else UNKNOWN
 
@@ -726,7 +800,9 @@ class Evaluator:
                     return self.interpreter.property_value(getters, Things(frozenset({inst})))
                 break
             if name in index.names:
-                if not any(isinstance(f, Items | Interval | Delta | str | bool) for f in found) or not layout.stores.get(name):
+                if not any(
+                    isinstance(f, Items | Interval | Delta | str | bool) for f in found
+                ) or not layout.stores.get(name):
                     found.extend(options(self._field(base, cls, name)))
                 break
             if name in index.annotations and not found:
@@ -740,7 +816,11 @@ class Evaluator:
             return Things(things) if things else result
         if things and not isinstance(result, (Interval, Delta, str, bool)):
             extra = frozenset(e for e in things if e.tag not in ("plain", "None"))
-            if extra and not any(isinstance(o, Things) for o in options(result)) and not isinstance(result, (Items, Table)):
+            if (
+                extra
+                and not any(isinstance(o, Things) for o in options(result))
+                and not isinstance(result, (Items, Table))
+            ):
                 return either([*options(result), Things(extra)])
         return result
 
@@ -806,7 +886,14 @@ class Evaluator:
                 if isinstance(value, Result):
                     value = self.program.modules[base.module].facts.scopes[scope.parent].sites[value.site].callee
                 for entity in self.inference.of(base.module, scope.parent, value):
-                    if isinstance(entity, Ext) and entity.path.rpartition(".")[2] in ("dataclass", "define", "frozen", "mutable", "attrs", "s"):
+                    if isinstance(entity, Ext) and entity.path.rpartition(".")[2] in (
+                        "dataclass",
+                        "define",
+                        "frozen",
+                        "mutable",
+                        "attrs",
+                        "s",
+                    ):
                         return "dataclass"
         return ""
 
@@ -884,7 +971,11 @@ class Evaluator:
             positional = tuple(
                 self.value(key.module, key.scope, a.value, state) for a in site.arguments[1:] if a.name == ""
             )
-            keywords = tuple((a.name, self.value(key.module, key.scope, a.value, state)) for a in site.arguments if a.name not in ("", "*", "**"))
+            keywords = tuple(
+                (a.name, self.value(key.module, key.scope, a.value, state))
+                for a in site.arguments
+                if a.name not in ("", "*", "**")
+            )
             return Bundle(first, positional, keywords)
         if meaning.stop is not None or meaning.wait_shape is not None or meaning.retry is not None:
             named = []
@@ -923,7 +1014,11 @@ class Evaluator:
                 total += one
             return self._numeric(total)
         if kind == "len":
-            return Interval.exactly(float(len(arguments[0].items))) if arguments and isinstance(arguments[0], (Items, Table)) else Interval(0.0, None)
+            return (
+                Interval.exactly(float(len(arguments[0].items)))
+                if arguments and isinstance(arguments[0], (Items, Table))
+                else Interval(0.0, None)
+            )
         if kind == "random":
             return Interval(0.0, 1.0)
         if kind == "expovariate":
@@ -937,7 +1032,12 @@ class Evaluator:
         first = arguments[0]
         if kind in ("int", "float") and isinstance(first, (str, Either)):
             return self._parsed(first)
-        simple: dict[str, Callable[[float], float]] = {"int": math.trunc, "ceil": math.ceil, "floor": math.floor, "float": float}
+        simple: dict[str, Callable[[float], float]] = {
+            "int": math.trunc,
+            "ceil": math.ceil,
+            "floor": math.floor,
+            "float": float,
+        }
         if kind in simple:
             if isinstance(first, Elapsed):
                 return first
@@ -1013,7 +1113,9 @@ class Evaluator:
             if (given := written_argument(site, "start")) is not None:
                 start = number(self.value(key.module, key.scope, given, state))
             if isinstance(arguments[0], Items) and start.exact is not None:
-                return Items(tuple(Items((Interval.exactly(start.exact + i), item)) for i, item in enumerate(arguments[0].items)))
+                return Items(
+                    tuple(Items((Interval.exactly(start.exact + i), item)) for i, item in enumerate(arguments[0].items))
+                )
             return Repeated(Items((Interval(start.lo, None), self.element(arguments[0]))))
         if kind == "zip" and arguments:
             lists = [a.items for a in arguments if isinstance(a, Items)]
@@ -1024,7 +1126,13 @@ class Evaluator:
             first = arguments[0]
             if isinstance(first, Items):
                 return Items(first.items[::-1]) if kind == "reversed" else first
-            if isinstance(first, Count) and kind == "reversed" and first.length.exact is not None and first.start.exact is not None and first.step.exact is not None:
+            if (
+                isinstance(first, Count)
+                and kind == "reversed"
+                and first.length.exact is not None
+                and first.start.exact is not None
+                and first.step.exact is not None
+            ):
                 last = first.start.exact + first.step.exact * (first.length.exact - 1)
                 return Count(Interval.exactly(last), -first.step, first.length)
             return first
@@ -1056,7 +1164,11 @@ class Evaluator:
             return Items(base.items[int(first.exact) : int(limit.exact)])
         if isinstance(base, Count):
             length = limit - first
-            return Count(base.start + first.times(base.step), base.step, base.length.minimum(length) if not base.length.unbounded else length)
+            return Count(
+                base.start + first.times(base.step),
+                base.step,
+                base.length.minimum(length) if not base.length.unbounded else length,
+            )
         return Repeated(self.element(base))
 
 

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from resilint.catalogue import Condition
 from resilint.catalogue.schema import Deadline
 from resilint.domain import ANY, UNBOUNDED, ZERO, Confidence, Hop, Interval, Span
@@ -44,14 +46,30 @@ from resilint.facts import (
     Step,
     Subscript,
     Try,
-    Unknown as UnknownValue,
     Value,
     With,
     Yield,
 )
+from resilint.facts import (
+    Unknown as UnknownValue,
+)
 from resilint.facts.walk import inside
 from resilint.link.calls import Meaning, is_receiver_like_client
-from resilint.link.entities import Bound, Cls, Coro, Entity, Ext, Func, Generator, Inst, Manager, Partial, SiteKey, Task, ordered
+from resilint.link.entities import (
+    Bound,
+    Cls,
+    Coro,
+    Entity,
+    Ext,
+    Func,
+    Generator,
+    Inst,
+    Manager,
+    Partial,
+    SiteKey,
+    Task,
+    ordered,
+)
 from resilint.link.entities import Member as ExtMember
 from resilint.link.infer import written_argument
 from resilint.link.linked import Linked
@@ -92,6 +110,9 @@ LIGHT = 16
 FUEL = 60_000
 """Steps that one outermost call may take; then loops are widened at once."""
 
+_READING = ("total_seconds", "get", "values", "items", "keys", "timestamp", "pop")
+"""Methods of values that are computed."""
+
 Context = tuple[Any, ...]
 
 
@@ -124,7 +145,7 @@ class Interpreter:
         if state is None or scope.parent <= 0:
             return Closure(func)
         names = self.relevance.free_names(func.module, func.scope)
-        free = tuple((n, v) for n in sorted(names) if (v := state.env.get(n)) is not None and not isinstance(v, Unknown) and n in state.env)
+        free = tuple((n, v) for n in sorted(names) if not isinstance(v := state.env.get(n, UNKNOWN), Unknown))
         return Closure(func, free)
 
     def decorated(self, func: Func) -> Abstract:
@@ -158,14 +179,17 @@ class Interpreter:
         if self.inference.replacements(func) or self._is_project(func.module, parent, value):
             decorator = self.evaluator.value(func.module, parent, value, state)
             made = self.call_by_itself(decorator, (current,))
-            callables = [o for o in options(made) if isinstance(o, (Closure, Bundle, Retried)) or self._callable_things(o)]
+            callables = [
+                o for o in options(made) if isinstance(o, (Closure, Bundle, Retried)) or self._callable_things(o)
+            ]
             if callables:
                 return either(callables)
         return current
 
     def _callable_things(self, value: Abstract) -> bool:
         return isinstance(value, Things) and any(
-            isinstance(e, (Func, Bound, Partial)) or (isinstance(e, Inst) and isinstance(e.of, Cls) and self.inference.attribute(e, "__call__"))
+            isinstance(e, (Func, Bound, Partial))
+            or (isinstance(e, Inst) and isinstance(e.of, Cls) and self.inference.attribute(e, "__call__"))
             for e in value.entities
         )
 
@@ -174,7 +198,9 @@ class Interpreter:
 
     # Summaries
 
-    def summary(self, target: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]) -> Summary:
+    def summary(
+        self, target: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]
+    ) -> Summary:
         """Of one function with these arguments. Functions that cannot wait or call outside have an empty one."""
         bound = target.target
         func = bound.func if isinstance(bound, Bound) else bound
@@ -191,7 +217,9 @@ class Interpreter:
     def default_summary(self, func: Func) -> Summary:
         """As :meth:`joined`, without the decorators."""
         scope = self.program.scope(func)
-        return self._in_context(func, {p.name: self.evaluator.parameter(func, i) for i, p in enumerate(scope.parameters)}, ())
+        return self._in_context(
+            func, {p.name: self.evaluator.parameter(func, i) for i, p in enumerate(scope.parameters)}, ()
+        )
 
     def entry(self, func: Func) -> Summary:
         """As somebody outside the project calls it: its defaults, and nothing known of the rest. Decorators applied."""
@@ -200,7 +228,11 @@ class Interpreter:
         for position, parameter in enumerate(scope.parameters):
             default = self.evaluator.default(func, position)
             things = self.inference.solver.get(("parameter", func.module, func.scope, position))
-            if default is None or isinstance(default, Unknown) or (isinstance(default, Things) and not default.entities):
+            if (
+                default is None
+                or isinstance(default, Unknown)
+                or (isinstance(default, Things) and not default.entities)
+            ):
                 env[parameter.name] = Things(things) if things else UNKNOWN
                 continue
             value = either(list(options(default)))
@@ -265,10 +297,16 @@ class Interpreter:
             elif parameter.kind == "variadic":
                 rest = given[taken:]
                 taken = len(given)
-                env[parameter.name] = Items(tuple(rest)) if star is None else Repeated(either(self._flat([*rest, self.evaluator.element(star)])))
+                env[parameter.name] = (
+                    Items(tuple(rest))
+                    if star is None
+                    else Repeated(either(self._flat([*rest, self.evaluator.element(star)])))
+                )
                 continue
             elif parameter.kind == "keywords":
-                env[parameter.name] = Table(tuple(sorted(((k, v) for k, v in named.items()), key=lambda kv: kv[0])), double is None)
+                env[parameter.name] = Table(
+                    tuple(sorted(((k, v) for k, v in named.items()), key=lambda kv: kv[0])), double is None
+                )
                 continue
             if parameter.name in named and parameter.kind != "positional":
                 env[parameter.name] = named.pop(parameter.name)
@@ -279,10 +317,9 @@ class Interpreter:
                     env[parameter.name] = found
                     continue
             default = self.evaluator.default(func, position)
-            if (star is not None and parameter.kind != "keyword") or (double is not None and not (isinstance(double, Table) and double.complete)):
-                things = self.inference.solver.get(("parameter", func.module, func.scope, position))
-                env[parameter.name] = Things(things) if things else UNKNOWN
-            elif default is None:
+            if (star is not None and parameter.kind != "keyword") or (
+                double is not None and not (isinstance(double, Table) and double.complete)
+            ) or default is None:
                 things = self.inference.solver.get(("parameter", func.module, func.scope, position))
                 env[parameter.name] = Things(things) if things else UNKNOWN
             else:
@@ -369,7 +406,11 @@ class Interpreter:
         return frozenset(e for e in value.entities if isinstance(e, Inst) and isinstance(e.of, Cls))
 
     def _callable_arguments(self, env: dict[str, Abstract]) -> bool:
-        return any(isinstance(o, (Closure, Bundle, Pending, Foreign, Started, Retried)) for v in env.values() for o in options(v))
+        return any(
+            isinstance(o, (Closure, Bundle, Pending, Foreign, Started, Retried))
+            for v in env.values()
+            for o in options(v)
+        )
 
     def _recurse(self, func: Func, result: Summary) -> Summary:
         """Direct recursion with a wait is a loop without a bound."""
@@ -377,12 +418,26 @@ class Interpreter:
             return result
         if self._counts_itself_down(func):
             unknown = Interval(result.total.lo, None)
-            waits = tuple(w._replace(looped=True, loop_total=unknown, total=unknown, times=Interval(1.0, None)) for w in result.waits)
+            waits = tuple(
+                w._replace(looped=True, loop_total=unknown, total=unknown, times=Interval(1.0, None))
+                for w in result.waits
+            )
             return replace(result, total=unknown, waits=waits, recursive=True)
         waits = tuple(
-            w._replace(looped=True, loop_total=UNBOUNDED, total=UNBOUNDED, times=Interval(None, math.inf)) for w in result.waits
+            w._replace(looped=True, loop_total=UNBOUNDED, total=UNBOUNDED, times=Interval(None, math.inf))
+            for w in result.waits
         )
-        return Summary(UNBOUNDED, waits, result.exposures, result.returned, result.yielded, result.endless, ("without a bound",), result.before_yield, True)
+        return Summary(
+            UNBOUNDED,
+            waits,
+            result.exposures,
+            result.returned,
+            result.yielded,
+            result.endless,
+            ("without a bound",),
+            result.before_yield,
+            True,
+        )
 
     def _counts_itself_down(self, func: Func) -> bool:
         """A parameter that a branch looks at is passed on raised or lowered: the recursion ends, nobody says when."""
@@ -406,7 +461,9 @@ class Interpreter:
             return self.summary_value(pending.target, pending.positional, pending.keywords)
         return UNKNOWN
 
-    def summary_value(self, target: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]) -> Abstract:
+    def summary_value(
+        self, target: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]
+    ) -> Abstract:
         """What the function returns with these arguments (run for its value alone)."""
         bound = target.target
         func = (bound.func if isinstance(bound, Bound) else bound).plain  # type: ignore[union-attr]
@@ -451,12 +508,20 @@ class Interpreter:
                 found.extend(options(self._value_of_call(closure, positional, ())))
         return either(found) if found else UNKNOWN
 
-    def _value_of_call(self, closure: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]) -> Abstract:
+    def _value_of_call(
+        self, closure: Closure, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...]
+    ) -> Abstract:
         bound = closure.target
         func = (bound.func if isinstance(bound, Bound) else bound).plain  # type: ignore[union-attr]
         scope = self.program.scope(func)
         if scope.is_async or scope.is_generator:
-            return Pending(closure, positional, keywords, SiteKey(func.module, 0, 0), "coroutine" if scope.is_async and not scope.is_generator else "generator")
+            return Pending(
+                closure,
+                positional,
+                keywords,
+                SiteKey(func.module, 0, 0),
+                "coroutine" if scope.is_async and not scope.is_generator else "generator",
+            )
         return self.summary_value(closure, positional, keywords)
 
     @staticmethod
@@ -475,6 +540,14 @@ class Interpreter:
                 return computed
             if meaning.callable.deadline is not None and meaning.callable.deadline.scope:
                 return self._limit(meaning, key, None)
+            if (
+                not site.awaited
+                and (meaning.callable.wait is not None or meaning.callable.awaits is not None)
+                and meaning.callable.is_async
+            ):
+                return Foreign(
+                    meaning, key, tuple(_site_arguments(self, key, site).items())
+                )  # a coroutine that is handed on
         callees = self.inference.solver.get(("callees", *key))
         found: list[Abstract] = []
         for entity in ordered(callees):
@@ -485,8 +558,12 @@ class Interpreter:
                 found.append(Things(frozenset({Inst(entity, True)})))
         return either(found) if found else UNKNOWN
 
-    def _static_arguments(self, key: SiteKey, site: Site) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
-        positional = tuple(self.evaluator.value(key.module, key.scope, a.value, None) for a in site.arguments if a.name == "")
+    def _static_arguments(
+        self, key: SiteKey, site: Site
+    ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
+        positional = tuple(
+            self.evaluator.value(key.module, key.scope, a.value, None) for a in site.arguments if a.name == ""
+        )
         keywords = tuple(
             (a.name, self.evaluator.value(key.module, key.scope, a.value, None)) for a in site.arguments if a.name != ""
         )
@@ -498,14 +575,20 @@ class Interpreter:
         if not isinstance(callee, Attribute):
             return None
         name = callee.name
-        if name not in ("total_seconds", "get", "values", "items", "keys", "timestamp", "pop"):
+        if name not in _READING:
             return None
         base = self.evaluator.value(key.module, key.scope, callee.value, state)
         if name == "total_seconds":
             found = [
-                o.seconds if isinstance(o, Delta) else o for o in options(base) if isinstance(o, Delta) or type(o).__name__ == "Elapsed"
+                o.seconds if isinstance(o, Delta) else o
+                for o in options(base)
+                if isinstance(o, Delta) or type(o).__name__ == "Elapsed"
             ]
-            rest = [UNKNOWN for o in options(base) if not isinstance(o, Delta) and type(o).__name__ != "Elapsed" and o is not None]
+            rest = [
+                UNKNOWN
+                for o in options(base)
+                if not isinstance(o, Delta) and type(o).__name__ != "Elapsed" and o is not None
+            ]
             return either([*found, *rest]) if found else None
         if name == "timestamp" and type(base).__name__ == "Moment":
             return base
@@ -513,9 +596,15 @@ class Interpreter:
         if isinstance(base, Table):
             if name in ("get", "pop"):
                 item = self.evaluator.argument(key, "@0", state)
-                return self.evaluator.look_up(base, UNKNOWN if item is None else item, (None,) if default is None else (default,))
+                return self.evaluator.look_up(
+                    base, UNKNOWN if item is None else item, (None,) if default is None else (default,)
+                )
             if name == "values":
-                return Items(tuple(v for _, v in base.items)) if base.complete else Repeated(either(self._flat([v for _, v in base.items]) or [UNKNOWN]))
+                return (
+                    Items(tuple(v for _, v in base.items))
+                    if base.complete
+                    else Repeated(either(self._flat([v for _, v in base.items]) or [UNKNOWN]))
+                )
             if name == "keys":
                 return Items(tuple(k for k, _ in base.items)) if base.complete else Repeated(UNKNOWN)
             if name == "items" and base.complete:
@@ -559,9 +648,13 @@ class Interpreter:
         if seconds is None:
             return Limit(None if deadline.absent == "none" else UNKNOWN, deadline.swallows, key)
         value = either(list(options(seconds)))
-        if deadline.absolute and not (value is None):
+        if deadline.absolute and value is not None:
             if type(value).__name__ == "Moment" and state is not None:
-                gap = self.evaluator.arithmetic("-", value, self.evaluator.value(0, 0, Constant(None), None)) if False else None
+                gap = (
+                    self.evaluator.arithmetic("-", value, self.evaluator.value(0, 0, Constant(None), None))
+                    if False
+                    else None
+                )
                 del gap
                 at, offset = value.at, value.offset  # type: ignore[union-attr]
                 if at.exact is not None and state.clock.exact is not None:
@@ -589,13 +682,36 @@ class Interpreter:
 
     def _does_nothing_else(self, func: Func) -> bool:
         scope = self.program.scope(func)
-        if len(scope.sites) != 1 or any(isinstance(s, (Loop, Try, With, Branch, Match, Yield)) for s in scope.body):
+        if scope.kind == "lambda" or any(isinstance(s, (Loop, Try, With, Branch, Match, Yield)) for s in scope.body):
             return False
-        key = SiteKey(func.module, func.scope, 0)
-        if any(m.callable.wait is not None for m in self.linked.calls.meanings(key)):
-            return True
-        callees = [f for e in self.inference.solver.get(("callees", *key)) for f, _, _ in self.inference.targets(e)]
-        return len(callees) == 1 and self.only_waits(callees[0])
+        if not all(isinstance(a.value, Result) for a in self.program.index(func).awaits):
+            return False
+        if scope.decorators and self.decorated(func) != Closure(func._replace(raw=True)):
+            return False
+        found = 0
+        for position in range(len(scope.sites)):
+            key = SiteKey(func.module, func.scope, position)
+            meanings = self.linked.calls.meanings(key)
+            if any(m.callable.wait is not None for m in meanings):
+                found += 1
+                continue
+            callees = [f for e in self.inference.solver.get(("callees", *key)) for f, _, _ in self.inference.targets(e)]
+            if len(callees) == 1 and self.only_waits(callees[0]):
+                found += 1
+            elif not self._only_computes(key, meanings, callees):
+                return False
+        return found == 1
+
+    def _only_computes(self, key: SiteKey, meanings: tuple[Meaning, ...], callees: list[Func]) -> bool:
+        """The call gives a value (``min``, ``total_seconds``, a function of the project that waits nowhere) and does nothing else."""
+        if self.program.site(key).awaited or any(f in self.relevance.matters for f in callees):
+            return False
+        if meanings:
+            return all(
+                m.callable.number or m.callable.iterator or m.callable.clock or m.callable.environment for m in meanings
+            )
+        callee = self.program.site(key).callee
+        return bool(callees) or (isinstance(callee, Attribute) and callee.name in _READING)
 
     def is_worker_deadline(self, func: Func) -> bool:
         """The configuration says that it runs jobs under a deadline."""
@@ -615,7 +731,13 @@ class Interpreter:
                 return True
         receiver = foreign.meaning.receiver
         made = getattr(receiver, "made", None)
-        path = receiver.of if isinstance(receiver, ExtMember) else receiver.of.path if isinstance(receiver, Inst) and isinstance(receiver.of, Ext) else ""
+        path = (
+            receiver.of
+            if isinstance(receiver, ExtMember)
+            else receiver.of.path
+            if isinstance(receiver, Inst) and isinstance(receiver.of, Ext)
+            else ""
+        )
         if made is None or not path:
             return False
         for trait in self.catalogue.traits(path):
@@ -706,13 +828,17 @@ def _only_plain(things: frozenset[Entity]) -> bool:
 def _assigned_counters(steps: tuple[Step, ...]) -> dict[str, int]:
     """Names raised (1) or lowered (-1) by themselves: ``n += 1``, ``tries = tries - 1``."""
     found: dict[str, int] = {}
-    from resilint.facts import Arithmetic, Number  # noqa: PLC0415
+    from resilint.facts import Arithmetic, Number
 
     def walk(steps: tuple[Step, ...]) -> None:
         for step in steps:
             if isinstance(step, Bind) and isinstance(step.target, Reference) and isinstance(step.value, Arithmetic):
                 value = step.value
-                if value.operator in ("+", "-") and isinstance(value.left, Reference) and value.left.name == step.target.name:
+                if (
+                    value.operator in ("+", "-")
+                    and isinstance(value.left, Reference)
+                    and value.left.name == step.target.name
+                ):
                     if isinstance(value.right, Number) and value.right.value > 0:
                         found[step.target.name] = 1 if value.operator == "+" else -1
             elif isinstance(step, Branch):
@@ -753,11 +879,15 @@ class Activation:
         self.exposures: dict[tuple[Place, bool], Exposure] = {}
         self.covers: list[bool] = [True] if interpreter.is_worker_deadline(func) else []
         self.limits: list[Limit] = []
+        self.stacks: list[list[tuple[Interval, Limit]]] = []
+        """Of each exit stack around: the deadlines entered through it, and when."""
         self.expiries: list[Interval] = []
         """What the clock shows when each certain deadline around expires."""
         self.tries = 0
         self.own_wait = False
         self.cancelled: set[SiteKey] = set()
+        self.loose: dict[SiteKey, Foreign] = {}
+        """Outbound calls that run as tasks and that nobody has awaited yet."""
         self.groups: list[list[tuple[Interval, Interval, Interval]]] = []
         """Of each task group around: when its tasks began, their waits, and how long they run."""
         self.returned: list[Abstract] = []
@@ -782,11 +912,19 @@ class Activation:
         try:
             state = State(dict(self.env))
             flow = self.steps(self.scope.body, state)
+            self._hand_on((*self.returned, *self.yielded))
+            for foreign in self.loose.values():
+                self.covers = []
+                self._outbound(foreign, state, self.scope.span)
         finally:
             interpreter._activations.pop()
         total = flow.longest()
         endless = flow.normal is None and flow.returned is None and flow.diverged is not None
-        returned = either([o for v in self.returned for o in options(v)] or [None]) if self.returned or flow.normal else UNKNOWN
+        returned = (
+            either([o for v in self.returned for o in options(v)] or [None])
+            if self.returned or flow.normal
+            else UNKNOWN
+        )
         if self.returned and flow.normal is not None and not self.scope.is_generator:
             returned = either([*options(returned), None])
         waits = tuple(sorted(self.waits.values(), key=_wait_order))
@@ -804,8 +942,14 @@ class Activation:
             flow.normal is None and flow.returned is None and flow.diverged is None,
             self.yield_limits[0] if self.yield_limits else (),
             min((s.clock.lo or 0.0 for s in flow.states()), default=0.0),
+            self.scope.is_async and not self.scope.is_generator and not self.recursive and self._expires(flow),
         )
         return summary
+
+    @staticmethod
+    def _expires(flow: Flow) -> bool:
+        only = flow.normal is None and flow.returned is None and flow.diverged is None
+        return only and flow.raised is not None and flow.raised.ended
 
     def steps(self, steps: tuple[Step, ...], state: State) -> Flow:
         """Follow steps in order; the flow's ``normal`` is where it goes on."""
@@ -839,8 +983,10 @@ class Activation:
         key = SiteKey(self.module, self.number, step.site)
         site = self.scope.sites[step.site]
         result = self.call_site(key, site, state)
-        if not isinstance(result, (Things, Unknown)) or step.site in state.env or (
-            isinstance(result, Things) and result.entities != self.inference.solver.get(("result", *key))
+        if (
+            not isinstance(result, (Things, Unknown))
+            or step.site in state.env
+            or (isinstance(result, Things) and result.entities != self.inference.solver.get(("result", *key)))
         ):
             state.env[step.site] = result
         if isinstance(result, _Never):
@@ -856,7 +1002,7 @@ class Activation:
         if isinstance(step.value, Result):
             state.env[("await", step.value.site)] = result
         if state.ended or (self.expiries and self._is_over(state)):
-            state.ended = False
+            state.ended = True
             if isinstance(result, _Never) and isinstance(step.value, Result):
                 state.env[("await", step.value.site)] = UNKNOWN
             return Flow(raised=state)
@@ -864,7 +1010,11 @@ class Activation:
             diverged = result.total
             if isinstance(step.value, Result):
                 state.env[("await", step.value.site)] = UNKNOWN
-            return Flow(normal=None, diverged=state.wait if diverged is None else diverged, raised=state.copy() if self.tries else None)
+            return Flow(
+                normal=None,
+                diverged=state.wait if diverged is None else diverged,
+                raised=state.copy() if self.tries else None,
+            )
         return self.may_raise(state)
 
     def _is_over(self, state: State) -> bool:
@@ -883,7 +1033,9 @@ class Activation:
                     if isinstance(entity, Inst) and isinstance(entity.of, Cls):
                         for getter in self.calls.property_getters(entity, value.name):
                             if getter in self.interpreter.relevance.matters:
-                                summary = self.interpreter.summary(Closure(Bound(getter._replace(raw=True), entity)), (), ())
+                                summary = self.interpreter.summary(
+                                    Closure(Bound(getter._replace(raw=True), entity)), (), ()
+                                )
                                 self.apply(summary, getter, state, step.span)
         return None
 
@@ -1032,12 +1184,13 @@ class Activation:
         if catches or step.final:
             self.tries += 1
         self.swallowing += swallows
+        before = state.copy() if catches else None
         body = self.steps(step.body, state)
         self.swallowing -= swallows
         if catches or step.final:
             self.tries -= 1
         flow = Flow()
-        raised = body.raised
+        raised = body.raised or before  # anything can raise
         body.raised = None
         flow.absorb(body)
         normal = body.normal
@@ -1054,6 +1207,7 @@ class Activation:
                     leaving = start.copy()
                 for handler in step.handlers:
                     taken = start.copy()
+                    taken.ended = False
                     if handler.name:
                         taken.env[handler.name] = UNKNOWN
                     one = self.steps(handler.body, taken)
@@ -1077,7 +1231,10 @@ class Activation:
             waits = self.waits
             if not first:
                 self.waits = dict(waits)
+            ended, state.ended = state.ended, False
             one = self.steps(final, state)
+            if one.normal is not None:
+                one.normal.ended = ended
             if not first:
                 self.waits = waits
             first = False
@@ -1111,14 +1268,45 @@ class Activation:
             return flow
         value = self.value(item.value, flow.normal)
         limits, group = self.enter(value, item.value, flow.normal, item.span, step.is_async)
-        covers = len(self.covers)
         if item.target is not None:
             self.assign(item.target, self._entered(value, item.value, flow.normal), flow.normal)
-        inner = self._under(limits, flow.normal, lambda s: self._items(step, position + 1, s), group)
-        if self._is_stack(value):
-            del self.covers[covers:]
+        stack = self._is_stack(value)
+        run = self._stacked if stack else self._plainly
+        inner = self._under(limits, flow.normal, lambda s: run(step, position + 1, s), group)
         flow.absorb(inner)
         flow.normal = inner.normal
+        return flow
+
+    def _plainly(self, step: With, position: int, state: State) -> Flow:
+        return self._items(step, position, state)
+
+    def _stacked(self, step: With, position: int, state: State) -> Flow:
+        """Under an exit stack: the deadlines entered through it hold from there to its end."""
+        base, clock = state.wait, state.clock
+        state.wait = ZERO
+        outer_waits, self.waits = self.waits, {}
+        covers, expiries = len(self.covers), len(self.expiries)
+        self.stacks.append([])
+        flow = self._items(step, position, state)
+        entered = self.stacks.pop()
+        del self.covers[covers:]
+        del self.expiries[expiries:]
+        inside, self.waits = self.waits, outer_waits
+        finite = [(since, limit) for since, limit in entered if not _is_none(limit.seconds)]
+        if not finite:
+            for one in flow.states():
+                one.wait = base + one.wait
+            if flow.diverged is not None:
+                flow.diverged = base + flow.diverged
+            for wait in inside.values():
+                self.note(wait)
+            return flow
+        cap: Interval | None = None
+        for since, limit in finite:
+            left = passed(since, clock) + number(limit.seconds)
+            cap = left if cap is None else cap.minimum(left)
+        assert cap is not None
+        self._close(flow, cap, base, clock, [limit for _, limit in finite], state, inside)
         return flow
 
     def _entered(self, value: Abstract, source: Value, state: State) -> Abstract:
@@ -1138,12 +1326,11 @@ class Activation:
         base, clock = state.wait, state.clock
         outer_waits: dict[Place, Wait] | None = None
         cap = ANY
-        certain = all(_covers(limit.seconds) for limit in finite)
         if finite:
             cap = number(finite[0].seconds)
             for limit in finite[1:]:
                 cap = cap.minimum(number(limit.seconds))
-            self.expiries.append(clock + cap if certain else ANY)
+            self.expiries.append(clock + cap if all(_covers(limit.seconds) for limit in finite) else ANY)
             state.wait = ZERO
             outer_waits, self.waits = self.waits, {}
             self.tries += 1 if any(limit.swallows for limit in finite) else 0
@@ -1159,14 +1346,31 @@ class Activation:
             if any(limit.swallows for limit in finite):
                 self.tries -= 1
             self.expiries.pop()
-            self._cap(flow, cap, base, clock, certain, any(limit.swallows for limit in finite), state)
             inside, self.waits = self.waits, outer_waits
-            for wait in inside.values():
-                if not certain:
-                    self.note(wait)
-                    continue
-                self.note(wait._replace(loop_total=_capped(wait.loop_total, cap), total=_capped(wait.total, cap), once=_capped(wait.once, cap)))
+            self._close(flow, cap, base, clock, finite, state, inside)
         return flow
+
+    def _close(
+        self,
+        flow: Flow,
+        cap: Interval,
+        base: Interval,
+        clock: Interval,
+        finite: list[Limit],
+        start: State,
+        inside: dict[Place, Wait],
+    ) -> None:
+        """The end of a deadline's scope: nothing in it has waited longer."""
+        certain = all(_covers(limit.seconds) for limit in finite)
+        self._cap(flow, cap, base, clock, certain, any(limit.swallows for limit in finite), start)
+        for wait in inside.values():
+            if certain:
+                wait = wait._replace(
+                    loop_total=_capped(wait.loop_total, cap),
+                    total=_capped(wait.total, cap),
+                    once=_capped(wait.once, cap),
+                )
+            self.note(wait)
 
     @staticmethod
     def _finish_tasks(spawned: list[tuple[Interval, Interval, Interval]], flow: Flow) -> None:
@@ -1181,12 +1385,14 @@ class Activation:
                 least = max(least, (clock - run).lo or 0.0)
             state.pause(longest, least)
 
-    def _cap(self, flow: Flow, cap: Interval, base: Interval, clock: Interval, certain: bool, swallows: bool, start: State) -> None:
+    def _cap(
+        self, flow: Flow, cap: Interval, base: Interval, clock: Interval, certain: bool, swallows: bool, start: State
+    ) -> None:
         """A deadline's end: what waits longer leaves when it expires (unless it is not ``certain`` that there is one)."""
         longest = flow.longest()
         can_expire = not (longest.hi is not None and cap.lo is not None and longest.hi < cap.lo)
         late = next(iter(flow.states()), None)
-        left = State(dict(late.env) if late is not None else dict(start.env))
+        left = State(dict(late.env) if late is not None else dict(start.env), ended=not swallows)
         if certain:
             for name in ("normal", "returned", "broken", "continued", "raised"):
                 state: State | None = getattr(flow, name)
@@ -1219,7 +1425,9 @@ class Activation:
         elif flow.diverged is not None:
             flow.diverged = base + flow.diverged
 
-    def enter(self, value: Abstract, source: Value, state: State, span: Span, is_async: bool) -> tuple[tuple[Limit, ...], bool]:
+    def enter(
+        self, value: Abstract, source: Value, state: State, span: Span, is_async: bool
+    ) -> tuple[tuple[Limit, ...], bool]:
         """The deadlines that a context manager brings, and whether it is a task group."""
         limits: list[Limit] = []
         group = False
@@ -1238,7 +1446,15 @@ class Activation:
                         for name in ("__aenter__", "__enter__"):
                             for method in ordered(self.inference.attribute(entity, name)):
                                 if isinstance(method, Bound) and method.func in self.interpreter.relevance.matters:
-                                    self.call_closure(Closure(method), (), (), SiteKey(self.module, self.number, 0), state, span, awaited=True)
+                                    self.call_closure(
+                                        Closure(method),
+                                        (),
+                                        (),
+                                        SiteKey(self.module, self.number, 0),
+                                        state,
+                                        span,
+                                        awaited=True,
+                                    )
                     elif isinstance(entity, Inst) and isinstance(entity.of, Ext):
                         group = group or self._is_group(entity.of.path)
                     elif isinstance(entity, (Coro, Manager)):
@@ -1264,7 +1480,11 @@ class Activation:
         )
 
     def _is_group(self, path: str) -> bool:
-        return any(m.spawn is not None and m.spawn.attached for k in self.interpreter.catalogue.traits(path) for m in k.method.values())
+        return any(
+            m.spawn is not None and m.spawn.attached
+            for k in self.interpreter.catalogue.traits(path)
+            for m in k.method.values()
+        )
 
     def _enter_client(self, source: Result, state: State, span: Span) -> None:
         """``async with Client()``: entering an instance can be an outbound call (a connection)."""
@@ -1287,7 +1507,8 @@ class Activation:
         limits, self.clock_limits = self.clock_limits, []
         compared, self.comparisons = self.comparisons, []
         self.loop_depth += 1
-        flow = self._for(step, state) if step.kind != "while" else self._while(step, state)
+        bare = msgspec.structs.replace(step, orelse=()) if step.orelse else step
+        flow = self._for(bare, state) if step.kind != "while" else self._while(bare, state)
         self.loop_depth -= 1
         self.clock_limits, self.comparisons = limits, compared
         total = flow.longest()
@@ -1300,17 +1521,24 @@ class Activation:
                 if wait.depth == 0 or not own:
                     known = worst(wait.loop_total, total) if wait.looped else total
                     wait = wait._replace(
-                        looped=True, loop_total=known, entered_loop=wait.depth > 0, endless=wait.endless or (endless and wait.depth == 0)
+                        looped=True,
+                        loop_total=known,
+                        entered_loop=wait.depth > 0,
+                        endless=wait.endless or (endless and wait.depth == 0),
                     )
             self.note(wait)
-        flow.normal = merge(flow.normal, flow.broken)
-        flow.broken = None
-        flow.continued = None
-        for one in (flow.normal, flow.returned, flow.raised):
+        for one in (flow.normal, flow.broken, flow.returned, flow.raised):
             if one is not None:
                 one.wait = base + one.wait
         if flow.diverged is not None:
             flow.diverged = base + flow.diverged
+        exhausted, left = flow.normal, flow.broken
+        flow.normal = flow.broken = flow.continued = None
+        if step.orelse and exhausted is not None:  # outside the loop; a break there is one of the loop around
+            after = self.steps(step.orelse, exhausted)
+            flow.absorb(after)
+            exhausted = after.normal
+        flow.normal = merge(exhausted, left)
         return flow
 
     def _for(self, step: Loop, state: State) -> Flow:
@@ -1336,11 +1564,24 @@ class Activation:
                 and length.exact is not None
                 and length.exact <= MAX_ITERATIONS
             ):
-                items = [Interval.exactly(subject.start.exact + i * subject.step.exact) for i in range(int(length.exact))]
-            elif length.hi is not None and not math.isinf(length.hi) and length.hi <= MAX_ITERATIONS and subject.start.exact is not None and subject.step.exact is not None:
+                items = [
+                    Interval.exactly(subject.start.exact + i * subject.step.exact) for i in range(int(length.exact))
+                ]
+            elif (
+                length.hi is not None
+                and not math.isinf(length.hi)
+                and length.hi <= MAX_ITERATIONS
+                and subject.start.exact is not None
+                and subject.step.exact is not None
+            ):
                 return self._unrolled(
-                    step, state, [Interval.exactly(subject.start.exact + i * subject.step.exact) for i in range(int(length.hi))], int(length.lo or 0)
+                    step,
+                    state,
+                    [Interval.exactly(subject.start.exact + i * subject.step.exact) for i in range(int(length.hi))],
+                    int(length.lo or 0),
                 )
+            elif length.unbounded and subject.start.exact is not None and subject.step.exact is not None:
+                return self._counting(step, state, subject.start.exact, subject.step.exact)
             else:
                 top = None if length.hi is None or math.isinf(length.hi) else length.hi
                 last = subject.start + subject.step.times(Interval(0.0, None if top is None else max(top - 1, 0.0)))
@@ -1352,7 +1593,9 @@ class Activation:
                 element = Things(found) if found else UNKNOWN
         if items is not None:
             if len(items) > MAX_ITERATIONS:
-                return self._summarised(step, state, Interval.exactly(float(len(items))), either(Interpreter._flat(items)))
+                return self._summarised(
+                    step, state, Interval.exactly(float(len(items))), either(Interpreter._flat(items))
+                )
             return self._unrolled(step, state, items, len(items))
         length = length.maximum(ZERO) if length.lo is not None or length.hi is not None else Interval(0.0, None)
         return self._summarised(step, state, length, element)
@@ -1381,11 +1624,42 @@ class Activation:
             flow.absorb(one)
             current = following
         exhausted = merge(exhausted, current)
-        if exhausted is not None and step.orelse:
-            after = self.steps(step.orelse, exhausted)
-            flow.absorb(after)
-            exhausted = after.normal
         flow.normal = exhausted
+        return flow
+
+    def _counting(self, step: Loop, state: State, start: float, by: float) -> Flow:
+        """Over an endless count: one by one as long as something compares numbers, which can end it."""
+        flow = Flow()
+        current = state
+        for position in range(MAX_ITERATIONS + 1):
+            item = start + position * by
+            if (
+                position == MAX_ITERATIONS
+                or self.interpreter.fuel <= 0
+                or (position == 2 and not self.comparisons and not self.clock_limits)
+            ):
+                done = current.wait
+                rest = self._summarised(
+                    step,
+                    self._relative(current),
+                    UNBOUNDED,
+                    Interval(item, math.inf) if by >= 0 else Interval(None, item),
+                )
+                for left in rest.states():
+                    left.wait = done + left.wait
+                if rest.diverged is not None:
+                    rest.diverged = done + rest.diverged
+                flow.absorb(rest)
+                break
+            if step.target is not None:
+                self.assign(step.target, Interval.exactly(item), current)
+            one = self.steps(step.body, current)
+            following = merge(one.normal, one.continued)
+            one.continued = None
+            flow.absorb(one)
+            if following is None:
+                break
+            current = following
         return flow
 
     def _summarised(self, step: Loop, state: State, length: Interval, element: Abstract) -> Flow:
@@ -1425,7 +1699,10 @@ class Activation:
         for wait in list(self.waits.values()):
             if once_through:
                 continue
-            self.waits[wait.place] = wait._replace(total=_multiplied(wait.total, length, unbounded), times=wait.times.times(length) if not unbounded else Interval(None, math.inf))
+            self.waits[wait.place] = wait._replace(
+                total=_multiplied(wait.total, length, unbounded),
+                times=wait.times.times(length) if not unbounded else Interval(None, math.inf),
+            )
         inside, self.waits = self.waits, before
         for wait in inside.values():
             self.note(wait)
@@ -1433,7 +1710,9 @@ class Activation:
         for name in ("broken", "returned", "raised"):
             left = getattr(one, name)
             if left is not None:
-                left.wait = base + (total if not unbounded else ZERO) + left.wait if not once_through else base + left.wait
+                left.wait = (
+                    base + (total if not unbounded else ZERO) + left.wait if not once_through else base + left.wait
+                )
                 left.clock = later(left.clock, span)
                 if unbounded and (total.hi is None or total.hi > 0):
                     left.wait = UNBOUNDED
@@ -1452,10 +1731,6 @@ class Activation:
                     flow.normal.wait = base + total
         elif (length.lo is None or length.lo == 0) and not unbounded:
             flow.normal = state
-        if flow.normal is not None and step.orelse:
-            rest = self.steps(step.orelse, flow.normal)
-            flow.absorb(rest)
-            flow.normal = rest.normal
         return flow
 
     def _iteration(self, step: Loop, state: State) -> Flow:
@@ -1538,15 +1813,27 @@ class Activation:
                     if end is not None and not math.isinf(end):
                         following.env[name] = Interval.exactly(end)  # counted once an iteration, on whichever path
             iteration += 1
-            delta = following.wait - wait_before if following.wait.exact is not None and wait_before.exact is not None else ANY
+            delta = (
+                following.wait - wait_before
+                if following.wait.exact is not None and wait_before.exact is not None
+                else ANY
+            )
             current = following
-            decided = [(a, b) for a, b in self.comparisons if a.exact is not None and b.exact is not None and a.exact != b.exact]
+            decided = [
+                (a, b)
+                for a, b in self.comparisons
+                if a.exact is not None and b.exact is not None and a.exact != b.exact
+            ]
             if decided:
                 gaps.append(min(abs(a.exact - b.exact) for a, b in decided))  # type: ignore[operator]
             stable = self._same_names(before, following, tests)
             unknown_bound = iteration >= 2 and self._unknown_bound(counters, tests)
             clocked = bool(self.clock_limits)
-            if iteration >= 2 and stable and not (clocked and delta.exact is not None and delta.exact > 0 and self._known_clock()):
+            if (
+                iteration >= 2
+                and stable
+                and not (clocked and delta.exact is not None and delta.exact > 0 and self._known_clock())
+            ):
                 return self._endless_or_unknown(step, current, flow, exhausted, clocked, wait_before, previous_wait)
             if unknown_bound and not gaps:
                 return self._unknown_times(step, current, flow, exhausted)
@@ -1554,10 +1841,6 @@ class Activation:
                 return self._long(step, current, flow, exhausted, gaps, clocked, delta)
             previous_wait = delta if delta.exact is not None else previous_wait
         self._one_more_wait(step, flow, exhausted, previous_wait)
-        if exhausted is not None and step.orelse:
-            after = self.steps(step.orelse, exhausted)
-            flow.absorb(after)
-            exhausted = after.normal
         flow.normal = exhausted
         return flow
 
@@ -1594,7 +1877,14 @@ class Activation:
         return any((a.exact is None) != (b.exact is None) for a, b in self.comparisons)
 
     def _endless_or_unknown(
-        self, step: Loop, state: State, flow: Flow, exhausted: State | None, clocked: bool, last: Interval, delta: Interval
+        self,
+        step: Loop,
+        state: State,
+        flow: Flow,
+        exhausted: State | None,
+        clocked: bool,
+        last: Interval,
+        delta: Interval,
     ) -> Flow:
         """Every further iteration is like the last one: without a bound, or bounded by a clock."""
         if clocked:
@@ -1645,10 +1935,6 @@ class Activation:
                 flow.normal.wait = total
         elif flow.broken is None and flow.returned is None and flow.raised is None:
             flow.diverged = UNBOUNDED
-        if flow.normal is not None and step.orelse:
-            rest = self.steps(step.orelse, flow.normal)
-            flow.absorb(rest)
-            flow.normal = rest.normal
         return flow
 
     @staticmethod
@@ -1657,7 +1943,9 @@ class Activation:
         copy.wait = ZERO
         return copy
 
-    def _join_rest(self, state: State, flow: Flow, exhausted: State | None, rest: Flow, step: Loop, unbounded: bool) -> Flow:
+    def _join_rest(
+        self, state: State, flow: Flow, exhausted: State | None, rest: Flow, step: Loop, unbounded: bool
+    ) -> Flow:
         endless = rest.diverged is not None and (rest.diverged.hi is None or rest.diverged.hi > 0)
         if unbounded:
             if exhausted is not None:
@@ -1678,10 +1966,6 @@ class Activation:
         else:
             flow.absorb(Flow(broken=rest.broken, returned=rest.returned, raised=rest.raised))
             flow.normal = merge(exhausted, rest.normal)
-        if flow.normal is not None and step.orelse:
-            after = self.steps(step.orelse, flow.normal)
-            flow.absorb(after)
-            flow.normal = after.normal
         return flow
 
     @staticmethod
@@ -1696,7 +1980,14 @@ class Activation:
         return self._join_rest(state, flow, exhausted, rest, step, unbounded=False)
 
     def _long(
-        self, step: Loop, state: State, flow: Flow, exhausted: State | None, gaps: list[float], clocked: bool, delta: Interval
+        self,
+        step: Loop,
+        state: State,
+        flow: Flow,
+        exhausted: State | None,
+        gaps: list[float],
+        clocked: bool,
+        delta: Interval,
     ) -> Flow:
         """Too many iterations to follow one by one: what is left is computed."""
         if clocked and self._known_clock():
@@ -1743,11 +2034,25 @@ class Activation:
         inside, self.waits = self.waits, before
         total = plan.total(each)
         for wait in inside.values():
-            self.note(wait._replace(total=_multiplied(wait.total, plan.attempts, plan.attempts.unbounded), times=wait.times.times(plan.attempts)))
+            self.note(
+                wait._replace(
+                    total=_multiplied(wait.total, plan.attempts, plan.attempts.unbounded),
+                    times=wait.times.times(plan.attempts),
+                )
+            )
         if plan.pauses.hi != 0 or plan.pauses.seen:
             self.note(
                 Wait(
-                    Place(self.func, span), plan.subject, "retry", plan.longest, plan.pauses, True, total, plan.gaps, (), 0
+                    Place(self.func, span),
+                    plan.subject,
+                    "retry",
+                    plan.longest,
+                    plan.pauses,
+                    True,
+                    total,
+                    plan.gaps,
+                    (),
+                    0,
                 )
             )
             self.own_wait = True
@@ -1755,6 +2060,7 @@ class Activation:
         for left in (one.returned, one.broken, after):
             if left is not None:
                 left.wait = total
+                left.clock = later(left.clock, total)
         flow.returned, flow.broken = one.returned, one.broken
         flow.normal = after
         if total.unbounded and after is not None:
@@ -1782,7 +2088,16 @@ class Activation:
             entered_loop=known.entered_loop or wait.entered_loop,
         )
 
-    def pause(self, state: State, seconds: Interval, span: Span, what: str, kind: str, interruptible: bool = False) -> None:
+    def pause(
+        self,
+        state: State,
+        seconds: Interval,
+        span: Span,
+        what: str,
+        kind: str,
+        interruptible: bool = False,
+        place: Place | None = None,
+    ) -> None:
         seconds = seconds.at_least_zero() if seconds.hi is not None else seconds
         if seconds.exact == 0:
             return  # a checkpoint
@@ -1790,7 +2105,22 @@ class Activation:
             seconds = Interval(0.0, seconds.hi, seconds.seen)  # whatever it is, nobody sleeps for less
         state.pause(seconds)
         self.own_wait = True
-        self.note(Wait(Place(self.func, span), what, kind, seconds, seconds, False, ZERO, Interval.exactly(1.0), (), 0, False, interruptible))
+        self.note(
+            Wait(
+                place or Place(self.func, span),
+                what,
+                kind,
+                seconds,
+                seconds,
+                False,
+                ZERO,
+                Interval.exactly(1.0),
+                (),
+                0,
+                False,
+                interruptible,
+            )
+        )
 
     def apply(self, summary: Summary, callee: Func, state: State, span: Span, concurrent: bool = False) -> Interval:
         """What a callee does happens here. Returns its wait; unless it runs beside others, the path waits."""
@@ -1813,9 +2143,8 @@ class Activation:
             self.recursive = True
         if not concurrent:
             state.pause(summary.total, summary.least)
-            if summary.raises_always and not summary.recursive and summary.total.hi != 0:
-                scope = self.program.scope(callee)
-                state.ended = scope.is_async and not scope.is_generator
+            if summary.expires:
+                state.ended = True
         return summary.total
 
     def expose(self, exposure: Exposure) -> None:
@@ -1832,11 +2161,17 @@ class Activation:
         if special is not None:
             return special
         self._note_cancel(site, state)
-        callee = self.value(site.callee, state) if not isinstance(site.callee, Attribute) else self._method(site.callee, state)
+        callee = (
+            self.value(site.callee, state)
+            if not isinstance(site.callee, Attribute)
+            else self._method(site.callee, state)
+        )
         found: list[Abstract] = []
         alternatives = [o for o in options(callee)]
         meanings = self.calls.meanings(key)
-        if isinstance(callee, (Unknown, Things)) or not any(isinstance(o, (Closure, Bundle, Retried)) for o in alternatives):
+        if isinstance(callee, (Unknown, Things)) or not any(
+            isinstance(o, (Closure, Bundle, Retried)) for o in alternatives
+        ):
             for meaning in meanings:
                 found.extend(options(self.catalogued(meaning, key, site, state)))
         projects: list[Abstract] = []
@@ -1850,6 +2185,8 @@ class Activation:
                         found.append(Things(frozenset({Inst(entity, True)})))
         if projects:
             positional, keywords = self._arguments(key, site, state)
+            if self.loose:
+                self._hand_on((*positional, *(v for _, v in keywords)))
             if len(projects) == 1:
                 found.extend(options(self.call(projects[0], positional, keywords, key, state, site.span)))
             else:
@@ -1867,6 +2204,17 @@ class Activation:
             return Things(things) if things else UNKNOWN
         return either(found)
 
+    def _hand_on(self, values: tuple[Abstract, ...]) -> None:
+        """Tasks that somebody else gets to await."""
+        for value in values:
+            for one in options(value):
+                if isinstance(one, Started):
+                    self.loose.pop(one.site, None)
+                elif isinstance(one, Items):
+                    self._hand_on(one.items)
+                elif isinstance(one, Repeated):
+                    self._hand_on((one.element,))
+
     def _method(self, callee: Attribute, state: State) -> Abstract:
         """The callee of a method call, bound to what the receiver is known to be on this path."""
         base = self.value(callee.value, state)
@@ -1878,7 +2226,11 @@ class Activation:
                     if things:
                         found.append(Things(things))
                     if isinstance(entity, Inst) and isinstance(entity.of, Cls):
-                        held = self.evaluator.instance_value(entity, callee.name) if callee.name not in self._method_names(entity.of) else UNKNOWN
+                        held = (
+                            self.evaluator.instance_value(entity, callee.name)
+                            if callee.name not in self._method_names(entity.of)
+                            else UNKNOWN
+                        )
                         found.extend(o for o in options(held) if isinstance(o, (Closure, Bundle)))
         if found:
             return either(found)
@@ -1899,7 +2251,9 @@ class Activation:
                 found.append(self.callable_value(entity))
             elif isinstance(entity, Partial):
                 inner = self._project_callees(Things(frozenset({entity.target})))
-                bound = self.interpreter.evaluator.result(entity.site.module, entity.site.scope, entity.site.index, None)
+                bound = self.interpreter.evaluator.result(
+                    entity.site.module, entity.site.scope, entity.site.index, None
+                )
                 found.append(bound if isinstance(bound, Bundle) else inner[0] if inner else UNKNOWN)
             elif isinstance(entity, Cls):
                 for func, offset, _ in self.inference.targets(entity):
@@ -1931,12 +2285,16 @@ class Activation:
         if isinstance(value, Either):
             return either(Interpreter._flat([self._rebound(o, method) for o in value.options]))
         if isinstance(value, Things):
-            return Closure(Bound(method.func._replace(raw=True), method.owner)) if not value.entities else either(
-                [Closure(e) for e in ordered(value.entities) if isinstance(e, (Func, Bound))] or [UNKNOWN]
+            return (
+                Closure(Bound(method.func._replace(raw=True), method.owner))
+                if not value.entities
+                else either([Closure(e) for e in ordered(value.entities) if isinstance(e, (Func, Bound))] or [UNKNOWN])
             )
         return value
 
-    def _arguments(self, key: SiteKey, site: Site, state: State) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
+    def _arguments(
+        self, key: SiteKey, site: Site, state: State
+    ) -> tuple[tuple[Abstract, ...], tuple[tuple[str, Abstract], ...]]:
         positional: list[Abstract] = []
         keywords: list[tuple[str, Abstract]] = []
         for argument in site.arguments:
@@ -1962,11 +2320,19 @@ class Activation:
         return tuple((str(i), v) for i, v in enumerate(positional)) + keywords
 
     def call(
-        self, target: Abstract, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...], key: SiteKey, state: State, span: Span
+        self,
+        target: Abstract,
+        positional: tuple[Abstract, ...],
+        keywords: tuple[tuple[str, Abstract], ...],
+        key: SiteKey,
+        state: State,
+        span: Span,
     ) -> Abstract:
         """Call a project callable."""
         if isinstance(target, Bundle):
-            return self.call(target.target, target.positional + positional, _merged(target.keywords, keywords), key, state, span)
+            return self.call(
+                target.target, target.positional + positional, _merged(target.keywords, keywords), key, state, span
+            )
         if isinstance(target, Things):
             found: list[Abstract] = []
             for one in self._project_callees(target):
@@ -2019,7 +2385,9 @@ class Activation:
         if scope.is_async and not awaited:
             return Pending(target, positional, keywords, key)
         interesting = target.free or any(
-            isinstance(o, (Closure, Bundle, Pending, Foreign, Started, Retried)) for v in (*positional, *(v for _, v in keywords)) for o in options(v)
+            isinstance(o, (Closure, Bundle, Pending, Foreign, Started, Retried))
+            for v in (*positional, *(v for _, v in keywords))
+            for o in options(v)
         )
         if func not in self.interpreter.relevance.matters and not interesting:
             if scope.is_async:
@@ -2078,7 +2446,9 @@ class Activation:
             joined = merge(joined, target_state) if many else joined
         if many and joined is not None:
             state.follow(joined)
-        if len(alternatives) > 1 and not (many and all(isinstance(o, (Pending, Foreign, Started)) for o in alternatives)):
+        if len(alternatives) > 1 and not (
+            many and all(isinstance(o, (Pending, Foreign, Started)) for o in alternatives)
+        ):
             state.ended = False
         del ran
         flat = Interpreter._flat(results)
@@ -2108,7 +2478,11 @@ class Activation:
 
     def run_pending(self, pending: Pending, state: State, span: Span, entering: bool = False) -> Abstract:
         target = pending.target
-        where = self.program.site(pending.site).span if pending.site.module == self.module and pending.site.scope == self.number and pending.site.index >= 0 else span
+        where = (
+            self.program.site(pending.site).span
+            if pending.site.module == self.module and pending.site.scope == self.number and pending.site.index >= 0
+            else span
+        )
         if isinstance(target, Retried):
             return self.run_retried(target, pending.positional, pending.keywords, pending.site, state, where)
         if not isinstance(target, Closure) or (pending.kind == "generator" and not entering):
@@ -2117,13 +2491,20 @@ class Activation:
         func = (entity.func if isinstance(entity, Bound) else entity).plain  # type: ignore[union-attr]
         assert isinstance(func, Func)
         return self.call_closure(
-            target._replace(target=_raw(entity)), pending.positional, pending.keywords, pending.site, state, where, awaited=True
+            target._replace(target=_raw(entity)),
+            pending.positional,
+            pending.keywords,
+            pending.site,
+            state,
+            where,
+            awaited=True,
         )
 
     def run_started(self, started: Started, state: State, span: Span) -> Abstract:
         """Await a task: it has been running since it was made."""
         if started.site in self.cancelled:
             return UNKNOWN
+        self.loose.pop(started.site, None)
         copy = state.copy()
         copy.wait, copy.clock = ZERO, ZERO
         result = self.run_awaitable(started.what, copy, self._task_span(started, span), None)
@@ -2143,20 +2524,32 @@ class Activation:
         results: list[Abstract] = []
         for value in values:
             for one in options(value):
-                parts: list[Abstract] = list(one.items) if isinstance(one, Items) else [one.element] if isinstance(one, Repeated) else [one]
+                parts: list[Abstract] = (
+                    list(one.items) if isinstance(one, Items) else [one.element] if isinstance(one, Repeated) else [one]
+                )
                 for part in parts:
                     copy = state.copy()
                     copy.wait = ZERO
                     result = self.run_awaitable(part, copy, span, None)
                     results.append(UNKNOWN if isinstance(result, _Never) else result)
-                    longest = worst(longest, result.total or UNBOUNDED) if isinstance(result, _Never) else worst(longest, copy.wait)
+                    longest = (
+                        worst(longest, result.total or UNBOUNDED)
+                        if isinstance(result, _Never)
+                        else worst(longest, copy.wait)
+                    )
                     if not isinstance(value, Either) and not copy.ended:
                         least = max(least, passed(copy.clock, state.clock).lo or 0.0)
         state.pause(longest, least)
         return Items(tuple(results)) if len(results) < 64 else UNKNOWN
 
     def run_retried(
-        self, target: Retried, positional: tuple[Abstract, ...], keywords: tuple[tuple[str, Abstract], ...], key: SiteKey, state: State, span: Span
+        self,
+        target: Retried,
+        positional: tuple[Abstract, ...],
+        keywords: tuple[tuple[str, Abstract], ...],
+        key: SiteKey,
+        state: State,
+        span: Span,
     ) -> Abstract:
         """A decorated call: attempts of what is inside, with the waits between them."""
         plan = self._plan(target)
@@ -2170,7 +2563,9 @@ class Activation:
             entity = target.target.target
             function = (entity.func if isinstance(entity, Bound) else entity).plain  # type: ignore[union-attr]
             if function in self.interpreter.relevance.matters or any(
-                isinstance(o, (Closure, Bundle, Pending, Foreign)) for v in (*positional, *(x for _, x in keywords)) for o in options(v)
+                isinstance(o, (Closure, Bundle, Pending, Foreign))
+                for v in (*positional, *(x for _, x in keywords))
+                for o in options(v)
             ):
                 summary = self.interpreter.summary(target.target, positional, keywords)
                 for wait in summary.waits:
@@ -2215,7 +2610,9 @@ class Activation:
         for entity in self.inference.of(target.decorated.module, scope.parent, scope.decorators[target.position].value):
             meaning_ = self.calls.meaning(entity)
             if meaning_ is not None and meaning_.callable.retry is not None:
-                return retry.plan(Foreign(meaning_, SiteKey(target.decorated.module, scope.parent, -1), ()), self.evaluator)
+                return retry.plan(
+                    Foreign(meaning_, SiteKey(target.decorated.module, scope.parent, -1), ()), self.evaluator
+                )
         return retry.NEVER
 
     def run_iteration(self, value: Abstract, state: State, span: Span) -> Abstract | None:
@@ -2319,9 +2716,16 @@ class Activation:
         if spawn.attached:
             copy = state.copy()
             copy.wait = ZERO
-            if any(isinstance(o, (Closure, Bundle, Retried)) or (isinstance(o, Things) and not spawn.task) for o in options(what)):
+            if any(
+                isinstance(o, (Closure, Bundle, Retried)) or (isinstance(o, Things) and not spawn.task)
+                for o in options(what)
+            ):
                 positional = tuple(self.value(a.value, state) for a in site.arguments[1:] if a.name == "")
-                made = self.call(what, positional, (), key, copy, site.span) if not isinstance(what, Things) else self.call(what, positional, (), key, copy, site.span)
+                made = (
+                    self.call(what, positional, (), key, copy, site.span)
+                    if not isinstance(what, Things)
+                    else self.call(what, positional, (), key, copy, site.span)
+                )
                 result = self.run_awaitable(made, copy, site.span, None)
             else:
                 result = self.run_awaitable(what, copy, site.span, None)
@@ -2335,6 +2739,13 @@ class Activation:
         if not spawn.task or spawn.thread:
             return fallback
         started = [Started(o, key, state.clock) for o in options(what) if isinstance(o, (Pending, Foreign, Started))]
+        for one in started:
+            if (
+                isinstance(one.what, Foreign)
+                and one.what.meaning.callable.outbound is not None
+                and not any(self.covers)
+            ):
+                self.loose[key] = one.what
         return either(started) if started else fallback
 
     def _exit_stack(self, spec: str, key: SiteKey, state: State, site: Site) -> Abstract:
@@ -2345,6 +2756,9 @@ class Activation:
         limits, _ = self.enter(value, written_argument(site, spec) or UnknownValue(), state, site.span, True)
         for limit in limits:
             self.covers.append(_covers(limit.seconds))
+            if self.stacks:
+                self.stacks[-1].append((state.clock, limit))
+                self.expiries.append(state.clock + number(limit.seconds) if _covers(limit.seconds) else ANY)
         things = self.inference.solver.get(("result", *key))
         return Things(things) if things else UNKNOWN
 
@@ -2357,8 +2771,19 @@ class Activation:
         site = self.program.site(key) if key.index >= 0 else None
         where = site.span if site is not None and own else span
         if said.wait is not None:
-            self._foreign_wait(meaning, arguments, state, span if own else where)
-            return _argument(arguments, "result@1") if said.returns == "argument:result@1" and "result" in arguments else UNKNOWN
+            place = None
+            if (
+                site is not None
+                and not own
+                and self.program.modules[key.module].facts.scopes[key.scope].kind == "lambda"
+            ):
+                place = Place(Func(key.module, key.scope), site.span)
+            self._foreign_wait(meaning, arguments, state, span if own else where, place)
+            return (
+                _argument(arguments, "result@1")
+                if said.returns == "argument:result@1" and "result" in arguments
+                else UNKNOWN
+            )
         if said.deadline is not None and said.deadline.covers is not None:
             return self._wait_for(meaning, arguments, state, where)
         if said.shields is not None:
@@ -2393,7 +2818,9 @@ class Activation:
         things = self.inference.solver.get(("result", *key)) if key.index >= 0 else frozenset()
         return Things(things) if things else UNKNOWN
 
-    def _foreign_wait(self, meaning: Meaning, arguments: dict[str, Abstract], state: State, span: Span) -> None:
+    def _foreign_wait(
+        self, meaning: Meaning, arguments: dict[str, Abstract], state: State, span: Span, place: Place | None = None
+    ) -> None:
         wait = meaning.callable.wait
         assert wait is not None
         seconds = ANY
@@ -2402,7 +2829,7 @@ class Activation:
             seconds = number(value).times(Interval.exactly(wait.unit))
         elif wait.fixed is not None:
             seconds = Interval.exactly(wait.fixed)
-        self.pause(state, seconds, span, meaning.path, "sleep")
+        self.pause(state, seconds, span, meaning.path, "sleep", place=place)
 
     def _wait_for(self, meaning: Meaning, arguments: dict[str, Abstract], state: State, span: Span) -> Abstract:
         deadline = meaning.callable.deadline
@@ -2426,17 +2853,13 @@ class Activation:
                 results.append(UNKNOWN)
                 return Flow(normal=None, diverged=UNBOUNDED)
             results.append(result)
-            if current.ended:
-                current.ended = False
-                return Flow(raised=current)
-            return Flow(normal=current)
+            return Flow(raised=current) if current.ended else Flow(normal=current)
 
         flow = self._under((limit,), state, run, False)
-        certainly = flow.normal is None and flow.raised is not None
-        last = merge(flow.normal, flow.raised)
+        last = flow.normal or flow.raised
         if last is not None:
             state.follow(last)
-            state.ended = certainly
+            state.ended = flow.normal is None
         if flow.normal is None and flow.raised is None and flow.diverged is not None:
             return _Never(flow.diverged)
         return results[0] if results else UNKNOWN
@@ -2448,7 +2871,9 @@ class Activation:
                 return True
         return False
 
-    def _executor(self, meaning: Meaning, arguments: dict[str, Abstract], key: SiteKey, state: State, span: Span) -> Abstract:
+    def _executor(
+        self, meaning: Meaning, arguments: dict[str, Abstract], key: SiteKey, state: State, span: Span
+    ) -> Abstract:
         """``to_thread`` and its relatives: the function's waits hold whoever awaits."""
         spawn = meaning.callable.spawn
         assert spawn is not None
@@ -2456,8 +2881,12 @@ class Activation:
         positional: tuple[Abstract, ...] = ()
         if spawn.arguments and spawn.arguments.startswith("*"):
             start = int(spawn.arguments[1:] or 0)
-            positional = tuple(v for n, v in sorted(((int(k), v) for k, v in arguments.items() if k.isdigit())) if n >= start)
-        keywords = tuple((k, v) for k, v in arguments.items() if not k.isdigit() and k not in ("*", "**", "executor", "limiter"))
+            positional = tuple(
+                v for n, v in sorted(((int(k), v) for k, v in arguments.items() if k.isdigit())) if n >= start
+            )
+        keywords = tuple(
+            (k, v) for k, v in arguments.items() if not k.isdigit() and k not in ("*", "**", "executor", "limiter")
+        )
         found: list[Abstract] = []
         for one in options(what):
             if isinstance(one, (Closure, Bundle, Retried, Things)):
@@ -2483,7 +2912,9 @@ class Activation:
         place = Place(owner, self.program.site(foreign.site).span if foreign.site.index >= 0 else span)
         del own
         self.expose(
-            Exposure(place, foreign.meaning.path, group, said.phases, Confidence(foreign.confidence), (), False, (self.func,))
+            Exposure(
+                place, foreign.meaning.path, group, said.phases, Confidence(foreign.confidence), (), False, (self.func,)
+            )
         )
 
     def _named_like_client(self, key: SiteKey, site: Site, state: State) -> Abstract:
@@ -2491,7 +2922,7 @@ class Activation:
         assert isinstance(callee, Attribute)
         if "http" not in self.interpreter.settings.outbound_groups:
             return UNKNOWN
-        from resilint.catalogue import Callable_  # noqa: PLC0415
+        from resilint.catalogue import Callable_
 
         receiver = callee.value
         name = receiver.name if isinstance(receiver, (Attribute, Reference)) else "client"
@@ -2675,7 +3106,9 @@ def _arguments(arguments: dict[str, Abstract], spec: str) -> list[Abstract]:
     return [_argument(arguments, spec)] if _given(arguments, spec) else []
 
 
-def _merged(first: tuple[tuple[str, Abstract], ...], second: tuple[tuple[str, Abstract], ...]) -> tuple[tuple[str, Abstract], ...]:
+def _merged(
+    first: tuple[tuple[str, Abstract], ...], second: tuple[tuple[str, Abstract], ...]
+) -> tuple[tuple[str, Abstract], ...]:
     named = dict(first)
     named.update(second)
     return tuple(named.items())

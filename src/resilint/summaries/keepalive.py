@@ -37,7 +37,7 @@ def _holds_line(loop: Loop, sites: object, line: int) -> bool:
 
 
 def _site_line(step: Step, sites: object) -> int:
-    from resilint.facts import Invoke  # noqa: PLC0415
+    from resilint.facts import Invoke
 
     if isinstance(step, Invoke):
         return sites[step.site].span.line  # type: ignore[index,no-any-return]

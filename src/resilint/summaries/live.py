@@ -35,8 +35,9 @@ def ends(steps: tuple[Step, ...]) -> bool:
         elif isinstance(step, With):
             if ends(step.body):
                 return True
-        elif isinstance(step, Match) and any(c.irrefutable and c.guard is None for c in step.cases):
-            if all(ends(case.body) for case in step.cases):
+        elif isinstance(step, Match):
+            whole = any(case.irrefutable and case.guard is None for case in step.cases)
+            if whole and all(ends(case.body) for case in step.cases):
                 return True
     return False
 

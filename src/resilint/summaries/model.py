@@ -83,6 +83,8 @@ class Summary:
     """Of a context manager: the deadlines around its ``yield``."""
     least: float = 0.0
     """Whichever path it takes, it waits so long."""
+    expires: bool = False
+    """A deadline in it certainly expires and nothing catches that."""
 
 
 EMPTY = Summary()

@@ -36,6 +36,7 @@ from resilint.facts import (
     With,
 )
 from resilint.link.entities import Cls, Ext, Func, Inst, Member, SiteKey, ordered
+from resilint.link.infer import written_argument
 from resilint.sql import words
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.attempts import Limits, limits, name_of, parts
@@ -118,7 +119,11 @@ class Polls:
         site = linked.program.site(key)
         meanings = linked.calls.meanings(key)
         if meanings:
-            return any(m.callable.outbound or (m.callable.blocking and m.callable.blocking != "files") for m in meanings if not m.callable.wait)
+            return any(
+                m.callable.outbound or (m.callable.blocking and m.callable.blocking != "files")
+                for m in meanings
+                if not m.callable.wait
+            )
         name = name_of(site.callee)
         callees = ordered(linked.inference.solver.get(("callees", *key)))
         targets = [t for e in callees for t, _, _ in linked.inference.targets(e)]
@@ -157,8 +162,11 @@ class Polls:
         """The call waits for some time."""
         linked = self.analysis.linked
         key = SiteKey(func.module, func.scope, number)
-        if any(m.callable.wait is not None for m in linked.calls.meanings(key)):
-            return True
+        for meaning in linked.calls.meanings(key):
+            if meaning.callable.wait is not None:
+                spec = meaning.callable.wait.seconds
+                given = written_argument(linked.program.site(key), spec) if spec is not None else None
+                return not (isinstance(given, Number) and given.value == 0)
         callees = ordered(linked.inference.solver.get(("callees", *key)))
         targets = [t for e in callees for t, _, _ in linked.inference.targets(e)]
         if targets and depth < DEEPEST:
@@ -271,9 +279,17 @@ class _Loop:
                 if equal and wanted:
                     return ""
                 return self._asked(side)
+            if isinstance(other, Number) and other.value == 0 and equal:
+                if {"code", "pending", "remaining", "left", "status"}.isdisjoint(words(self._called(side))):
+                    return ""  # nothing is left
             if not self._is_status(other) and _state_word(self._called(side)) == "":
                 continue
-            if isinstance(other, Text) and not _STOPS.isdisjoint(words(other.value)) and equal and other.value in _STOPS:
+            if (
+                isinstance(other, Text)
+                and not _STOPS.isdisjoint(words(other.value))
+                and equal
+                and other.value in _STOPS
+            ):
                 return ""
             asked = self._asked(side)
             if asked:
@@ -457,9 +473,7 @@ def _marked(steps: tuple[Step, ...], upset: bool) -> Iterator[tuple[Step, bool]]
         if isinstance(step, Branch):
             yield from _marked(step.body, upset or _is_error(step.test))
             yield from _marked(step.orelse, upset)
-        elif isinstance(step, Loop):
-            yield from _marked(step.body, upset)
-        elif isinstance(step, With):
+        elif isinstance(step, Loop) or isinstance(step, With):
             yield from _marked(step.body, upset)
         elif isinstance(step, Try):
             yield from _marked((*step.body, *step.orelse, *step.final), upset)
@@ -484,9 +498,7 @@ def _is_error(test: Value) -> bool:
     return False
 
 
-def _leaving(
-    steps: tuple[Step, ...], tests: tuple[tuple[Value, bool], ...], caught: bool, own: bool
-) -> Iterator[Exit]:
+def _leaving(steps: tuple[Step, ...], tests: tuple[tuple[Value, bool], ...], caught: bool, own: bool) -> Iterator[Exit]:
     """Ways out by ``break`` and ``return``; ``own``: a ``break`` here belongs to the loop looked at."""
     for step in steps:
         if isinstance(step, Return) or (isinstance(step, Break) and own):
@@ -527,9 +539,7 @@ def _raises(step: Bind, name: str) -> bool:
     """``n += 1``, ``n = n + 1``, ``delay *= 2``."""
     if step.augmented:
         return True
-    return step.value is not None and any(
-        name_of(part) == name for part in parts(step.value) if part is not step.value
-    )
+    return step.value is not None and any(name_of(part) == name for part in parts(step.value) if part is not step.value)
 
 
 def _is_true(value: Value) -> bool:

@@ -39,7 +39,7 @@ from resilint.facts import (
 )
 from resilint.facts.walk import inside
 from resilint.link.calls import is_receiver_like_client
-from resilint.link.entities import Func, SiteKey
+from resilint.link.entities import Bound, Cls, Func, Inst, SiteKey
 from resilint.link.infer import written_argument
 from resilint.link.linked import Linked
 
@@ -114,10 +114,18 @@ class Relevance:
                         calling.add(func)
                 for result in self._entered_clients(func, scope):
                     calling.add(result)
+                if self._awaits_parameter(func, scope):
+                    waiting.add(func)
+                    calling.add(func)
                 for decorator in scope.decorators:
                     if self._retries(module.number, scope.parent, decorator.value):
                         waiting.add(func)
         return self._closure(waiting), self._closure(calling), frozenset(limiting)
+
+    def _awaits_parameter(self, func: Func, scope: Scope) -> bool:
+        """It runs what it is given."""
+        names = {p.name for p in scope.parameters}
+        return any(isinstance(a.value, Reference) and a.value.name in names for a in self.program.index(func).awaits)
 
     def _entered_clients(self, func: Func, scope: Scope) -> Iterator[Func]:
         """``async with Client()`` can be an outbound call itself."""
@@ -125,7 +133,9 @@ class Relevance:
             if isinstance(item.value, Result):
                 for entity in self.linked.inference.solver.get(("result", func.module, func.scope, item.value.site)):
                     path = getattr(getattr(entity, "of", None), "path", "")
-                    if path and any(t.enter is not None and t.enter.outbound for t in self.program.catalogue.traits(path)):
+                    if path and any(
+                        t.enter is not None and t.enter.outbound for t in self.program.catalogue.traits(path)
+                    ):
                         yield func
 
     def _closure(self, found: set[Func]) -> frozenset[Func]:
@@ -312,7 +322,11 @@ class _Slicer:
                         self.want(argument.value)
                     continue
                 self.want(argument.value)
-            elif argument.name in ("*", "**") or argument.name in relevant or all(p.name != argument.name for p in parameters):
+            elif (
+                argument.name in ("*", "**")
+                or argument.name in relevant
+                or all(p.name != argument.name for p in parameters)
+            ):
                 self.want(argument.value)
 
     def _walk(self, steps: tuple[Step, ...]) -> bool:
@@ -375,7 +389,7 @@ class _Slicer:
             inner = self._walk(step.body) or inner
             inner = self._walk(step.orelse) or inner
             inner = inner and self._does_more_than_leave((*step.condition, *step.body, *step.orelse))
-            inner = inner or self._iterates_generator(step)
+            inner = inner or self._iterates_generator(step) or self._retries(step)
             if inner:
                 self.want(step.subject)
                 if step.target is not None and step.kind in ("comprehension", "generator"):
@@ -385,7 +399,7 @@ class _Slicer:
             inner = False
             for item in step.items:
                 inner = self._walk(item.entering) or inner
-                inner = inner or bool(set(results(item.value)) & self.acting)
+                inner = inner or bool(set(results(item.value)) & self.acting) or self._enters(item.value)
             inner = self._walk(step.body) or inner
             if inner:
                 for item in step.items:
@@ -412,12 +426,31 @@ class _Slicer:
     def _does_more_than_leave(self, steps: tuple[Step, ...]) -> bool:
         """A loop that only looks and leaves changes no wait."""
         return any(
-            id(s) in self.loud and not isinstance(s, (Branch, Break, Continue, Return, Raise, Try, With, Match, Loop, Define))
+            id(s) in self.loud
+            and not isinstance(s, (Branch, Break, Continue, Return, Raise, Try, With, Match, Loop, Define))
             for s in inside(steps)
         )
 
+    def _enters(self, value: Value) -> bool:
+        """Entering the context runs code of the project that matters."""
+        for entity in self.linked.inference.of(self.func.module, self.func.scope, value):
+            if isinstance(entity, Inst) and isinstance(entity.of, Cls):
+                for name in ("__aenter__", "__enter__"):
+                    for method in self.linked.inference.attribute(entity, name):
+                        if isinstance(method, Bound) and method.func in self.relevance.matters:
+                            return True
+        return False
+
+    def _retries(self, step: Loop) -> bool:
+        """``for attempt in Retrying(...)`` waits between its iterations."""
+        return any(
+            m.callable.retry is not None
+            for position in results(step.subject)
+            for m in self.linked.calls.meanings(SiteKey(self.func.module, self.func.scope, position))
+        )
+
     def _iterates_generator(self, step: Loop) -> bool:
-        from resilint.link.entities import Generator  # noqa: PLC0415
+        from resilint.link.entities import Generator
 
         for entity in self.linked.inference.of(self.func.module, self.func.scope, step.subject):
             if isinstance(entity, Generator):

@@ -82,8 +82,16 @@ def _planned(subject: str, attempts: Interval, seconds: Interval | None, waiter:
     else:
         far = waiter(int(min(attempts.hi, _EXACT)) if attempts.hi is not None else 8)
         longest = first.join(far)
-        gaps = Interval(0.0 if attempts.lo is None else max(attempts.lo - 1, 0.0), None if attempts.hi is None else attempts.hi - 1)
-        pauses = ZERO if longest.exact == 0 else longest.times(gaps) if gaps.hi is not None else Interval((first.lo or 0.0) * (gaps.lo or 0.0), None)
+        gaps = Interval(
+            0.0 if attempts.lo is None else max(attempts.lo - 1, 0.0), None if attempts.hi is None else attempts.hi - 1
+        )
+        pauses = (
+            ZERO
+            if longest.exact == 0
+            else longest.times(gaps)
+            if gaps.hi is not None
+            else Interval((first.lo or 0.0) * (gaps.lo or 0.0), None)
+        )
     if seconds is not None and longest.exact != 0:
         cap = seconds + longest
         pauses = pauses.minimum(cap) if pauses.hi is not None else Interval(pauses.lo, cap.hi)
@@ -169,7 +177,9 @@ def _strategy(value: Abstract, evaluator: Evaluator) -> tuple[Interval, Interval
     return unknown
 
 
-def _either(a: tuple[Interval, Interval | None], b: tuple[Interval, Interval | None]) -> tuple[Interval, Interval | None]:
+def _either(
+    a: tuple[Interval, Interval | None], b: tuple[Interval, Interval | None]
+) -> tuple[Interval, Interval | None]:
     seconds = a[1] if b[1] is None else b[1] if a[1] is None else a[1].minimum(b[1])
     return _minimum(a[0], b[0]), seconds
 

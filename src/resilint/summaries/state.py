@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from resilint.domain import ZERO, Interval
+from resilint.domain import ANY, ZERO, Interval
 from resilint.summaries.values import Abstract, join
 
 
@@ -22,7 +22,9 @@ class State:
 
     __slots__ = ("clock", "ended", "env", "wait")
 
-    def __init__(self, env: dict[Any, Abstract], wait: Interval = ZERO, clock: Interval = ZERO, ended: bool = False) -> None:
+    def __init__(
+        self, env: dict[Any, Abstract], wait: Interval = ZERO, clock: Interval = ZERO, ended: bool = False
+    ) -> None:
         self.env = env
         self.wait = wait
         """Seconds waited since the start of the current region (function, loop or deadline)."""
@@ -68,7 +70,18 @@ def passed(now: Interval, since: Interval) -> Interval:
     """The time between two readings of the clock of one path, of which the second led to the first."""
     lo = None if now.lo is None or since.lo is None else now.lo - since.lo
     hi = None if now.hi is None or since.hi is None else now.hi - since.hi
-    return Interval(max(lo, 0.0) if lo is not None and not math.isnan(lo) else 0.0, None if hi is None or math.isnan(hi) else hi)
+    return Interval(
+        max(lo, 0.0) if lo is not None and not math.isnan(lo) else 0.0, None if hi is None or math.isnan(hi) else hi
+    )
+
+
+def between(first: Interval, second: Interval) -> Interval:
+    """``first - second`` of two readings of the clock of one path, whichever was taken first."""
+    lo = None if first.lo is None or second.lo is None else first.lo - second.lo
+    hi = None if first.hi is None or second.hi is None else first.hi - second.hi
+    if lo is None or hi is None or math.isnan(lo) or math.isnan(hi):
+        return ANY
+    return Interval(min(lo, hi), max(lo, hi))
 
 
 def later(clock: Interval, at_most: Interval) -> Interval:

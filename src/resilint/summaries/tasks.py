@@ -97,7 +97,7 @@ class Tasks:
         if not isinstance(value, Reference) or found:
             return False
         ends = self.fates.ends_of_parameter(Func(key.module, key.scope), value.name)
-        return any(self.keeps(end, 0) for end in ends if end.use.site != key.index)
+        return any(end.use.kind in ("store", "await", "return", "yield") for end in ends)
 
     def _by_name(self, place: Placed) -> Started | None:
         """On a receiver of which nothing is known but that it is named like a loop."""

@@ -42,7 +42,7 @@ from resilint.sql import HOLE, is_now
 DEEPEST = 6
 MOST = 6
 """Alternatives of one string that are looked at."""
-_KEEPING = frozenset({"strip", "lstrip", "rstrip", "format", "format_map", "replace", "join", "expandtabs"})
+KEEPING = frozenset({"strip", "lstrip", "rstrip", "format", "format_map", "replace", "join", "expandtabs"})
 """Methods of a string that leave what it asks for."""
 
 
@@ -275,7 +275,7 @@ class Texts:
             if meaning.query is not None and meaning.query.does in ("string", "text"):
                 first = written_argument(site, "@0")
                 return self.strings(Expression(at.module, at.scope, first), depth + 1) if first is not None else []
-        if isinstance(callee, Attribute) and callee.name in _KEEPING:
+        if isinstance(callee, Attribute) and callee.name in KEEPING:
             receiver = Expression(at.module, at.scope, callee.value)
             found = self.strings(receiver, depth + 1)
             if callee.name == "join":

@@ -151,6 +151,16 @@ class Count(NamedTuple):
     length: Interval
     tag: str = "count"
 
+    @property
+    def span(self) -> Interval:
+        """All its numbers."""
+        if self.step.lo is None or self.step.lo < 0 or self.length.lo is None or self.length.hi == 0:
+            return ANY
+        last = self.start + self.step.times(
+            Interval(max(self.length.lo - 1, 0.0), None if self.length.hi is None else self.length.hi - 1)
+        )
+        return Interval(self.start.lo, last.hi)
+
 
 class Elapsed(NamedTuple):
     """The difference of two readings of a clock, in seconds of waiting."""
@@ -234,7 +244,7 @@ def options(value: Abstract) -> Iterator[Abstract]:
 
 def join(first: Abstract, second: Abstract) -> Abstract:
     """What holds if either does; numbers join to an interval, the rest to alternatives."""
-    if first is second or first == second and type(first) is type(second):
+    if first is second or (first == second and type(first) is type(second)):
         return first
     return either([*options(first), *options(second)])
 

@@ -154,7 +154,8 @@ class Expressions:
             return UNKNOWN
         value = string_value(literal)
         if looks_like_sql(value.value):
-            return Text(value.value, value.is_bytes, written(self.text, *self.at[id(node)], self.positions))
+            begin, end = self.at[id(node)]
+            return Text(value.value, value.is_bytes, written(self.text, begin, end, self.positions))
         return value
 
     def visit_ConcatenatedString(self, node: cst.ConcatenatedString) -> Value:
@@ -176,7 +177,7 @@ class Expressions:
 
     def _place(self, parts: list[Value], node: cst.CSTNode, last: cst.CSTNode) -> Written | None:
         """Where a string of these parts stands, if it looks like SQL; ``node`` is its first literal or holds it."""
-        if not any(isinstance(part, Text) and looks_like_sql(part.value) for part in parts):
+        if not looks_like_sql(" x ".join([part.value for part in parts if isinstance(part, Text)])):
             return None
         while node.__class__ is cst.ConcatenatedString:
             node = node.left

@@ -570,13 +570,13 @@ class Positions:
         self._lines = line_starts(text)
         newline = len(module.default_newline)
         expected = len(text) if module.has_trailing_newline else len(text) + newline
-        for make in (_make, _make_careful):
+        self._functions = _make(self.at, self.comments, len(module.default_indent), newline, text)
+        if self._functions[cst.Module](module, 0) != expected:
+            self.close()
             self.at.clear()
             self.comments.clear()
-            self._functions = make(self.at, self.comments, len(module.default_indent), newline, text)
-            if self._functions[cst.Module](module, 0) == expected:
-                break
-            self.close()
+            self._functions = _make_careful(self.at, self.comments, len(module.default_indent), newline, text)
+            self._functions[cst.Module](module, 0)
 
     def measure(self, node: cst.CSTNode, offset: int) -> None:
         """Puts down the positions in a node of another tree that stands at ``offset``, such as an annotation in a

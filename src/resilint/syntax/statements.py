@@ -81,7 +81,7 @@ class Statements(Patterns, Expressions):
         }
 
     def close(self) -> None:
-        """Lets go of the tables, which hold methods of this object: where the collector is off, it would stay for ever."""
+        """Lets go of the tables, which hold methods of this object: with the collector off it would stay for ever."""
         self.table.clear()
         self.statement_table.clear()
         self.positions.close()

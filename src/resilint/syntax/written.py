@@ -7,10 +7,14 @@ import re
 from resilint.facts import Written
 from resilint.syntax.positions import Positions
 
+_BEGIN = r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*"
 _SQL = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*(?:select|with|update|delete)\b|\bfor\s+(?:no\s+key\s+)?update\b",
+    _BEGIN + r"(?:(?:select|delete)\b.*?\bfrom\b|with\b.*?\bas\s*\(|update\b.*?\bset\b)"
+    r"|.*?\bfor\s+(?:no\s+key\s+)?update\b",
     re.IGNORECASE | re.DOTALL,
 )
+_PIECE = re.compile(_BEGIN + r"(?:SELECT|UPDATE|DELETE|WITH)\s", re.DOTALL)
+"""Keywords in capitals: the beginning of a query that is put together."""
 _LOCK = re.compile(r"\bfor\s+(?:no\s+key\s+)?update\b(?:\s+of\s+[\w.]+(?:\s*,\s*[\w.]+)*)?", re.IGNORECASE)
 _SAYS_MORE = re.compile(r"\s+(?:skip\s+locked|nowait|wait)\b", re.IGNORECASE)
 _PADDING = re.compile(r"(?:[\s;]|\\[nt]|\\\r?\n)*\Z")
@@ -20,7 +24,9 @@ SHORTEST = 12
 
 def looks_like_sql(value: str) -> bool:
     """It begins as a query does, or asks for a lock. Cheap: what it says is found out later, with a parser."""
-    return len(value) >= SHORTEST and _SQL.search(value, 0, 4000) is not None
+    if len(value) < SHORTEST:
+        return False
+    return _PIECE.match(value) is not None or _SQL.match(value, 0, 4000) is not None
 
 
 def written(text: str, begin: int, end: int, positions: Positions) -> Written:
