@@ -272,7 +272,8 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
     found = []
     reports = _by_site(said.findings[LOOP])
     held: dict[Site, float] = defaultdict(float)
-    """By wait: the longest that a loop around it held a handler; of loops in the wait's own function only, and of all."""
+    """By wait: the longest that a loop around it held a handler; of loops in the wait's own function only, and of
+    all."""
     held_own: dict[Site, float] = defaultdict(float)
     waits_itself = {one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own}
     silent: dict[tuple[Site, Places], str] = {}

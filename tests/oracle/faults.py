@@ -383,7 +383,7 @@ def _(stack: ExitStack) -> None:
 @fault("a loop around a call does not count")
 def _(stack: ExitStack) -> None:
     def loop(self: Any, one: Any, at: Any) -> Any:
-        before = {p: w for p, w in self.waits.items()}
+        before = dict(self.waits.items())
         flow = old(self, one, at)
         for place, wait in self.waits.items():
             if wait.depth and wait.entered_loop and place not in before:

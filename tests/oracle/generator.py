@@ -1,12 +1,15 @@
 """Writes programs inside the decidable part of the language, one statement a line.
 
 Nothing here knows what a program will do: that is what running it is for. Two things are taken care of. What a program
-does must depend on choices alone, and a choice may be made only as often as all of them can be tried. And where resilint
-rightly reckons with more than happens (any call in a ``try`` can raise), the program makes it happen: ``oracle.check()``.
+does must depend on choices alone, and a choice may be made only as often as all of them can be tried. And where
+resilint
+rightly reckons with more than happens (any call in a ``try`` can raise), the program makes it happen:
+``oracle.check()``.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -417,7 +420,7 @@ class Generator:
 
     def statement(self, context: Context) -> Lines:
         number = self.below(sum(weight for weight, _ in self.statements))
-        for weight, make in self.statements:
+        for weight, make in self.statements:  # noqa: B007  # used below
             number -= weight
             if number < 0:
                 break
@@ -998,16 +1001,17 @@ class Generator:
         context = self.context_of(file, safe, parameters)
         lines = self.block(context, 4)
         self.definitions[file].append([self.header(name, parameters), *indented(lines)])
-        if len(lines) == 1 and self.only_wait(lines[0]):
+        if self.only_wait(lines):
             self.transparent.add(name)
         self.register(Function(name, file, parameters), context)
         return None
 
-    def only_wait(self, line: str) -> bool:
-        """Nothing but a wait, or a call of what only waits."""
-        if not line.startswith("await "):
+    def only_wait(self, lines: Lines) -> bool:
+        """Nothing but a wait, or a call of what only waits; and numbers for it."""
+        waits = [line for line in lines if not re.match(r"pause\d+ = (?!.*oracle)", line)]
+        if len(waits) != 1 or not waits[0].startswith("await ") or "oracle." in waits[0]:
             return False
-        made = line.removeprefix("await ").removeprefix("helpers.")
+        made = waits[0].removeprefix("await ").removeprefix("helpers.")
         return made.startswith("asyncio.sleep(") or made.partition("(")[0].capitalize() in {
             name.capitalize() for name in self.transparent
         }
@@ -1065,7 +1069,7 @@ class Generator:
             start.append(f"        self._pause = {self.pick(WAITS)}")
             lines.append("await asyncio.sleep(self._pause)")
             context.length += 1
-        if len(lines) == 1 and self.only_wait(lines[0]):
+        if self.only_wait(lines):
             self.transparent.add(f"{name}.fetch")
         self.definitions[file].append(
             [

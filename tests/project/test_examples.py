@@ -11,7 +11,7 @@ from tests.pages.corpus import REPOSITORY
 from tests.project.registry import rules
 
 EXAMPLES = REPOSITORY / "examples"
-COMMENT = re.compile(r"  # ([a-z-]+): ")
+COMMENT = re.compile(r"  # ([a-z0-9-]+): ")
 
 
 def test_the_comments_are_true(tmp_path: Path) -> None:

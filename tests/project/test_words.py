@@ -18,7 +18,12 @@ FILES = sorted(SOURCES.rglob("*.py"))
 EMPTY_WORDS = {"util", "utils", "helper", "helpers", "common", "manager", "misc"}
 OWN = {"click", "libcst", "msgspec", "pathspec", "rich", "sqlglot", "lsprotocol", "pygls", "resilint"}
 """What resilint itself is built on."""
-ALSO_WORDS = {"grpc": "a group of outbound calls", "mcp": "likewise"}
+ALSO_WORDS = {
+    "grpc": "a group of outbound calls",
+    "mcp": "likewise",
+    "git": "the program that lists the files",
+    "backoff": "a word in names of project functions",
+}
 """Names of libraries that resilint uses as words of its own."""
 
 

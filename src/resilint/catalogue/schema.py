@@ -33,7 +33,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     pass
 
 
-class Condition(_Table):
+class Condition(_Table, frozen=True):
     """Holds where every key that is given holds for the call's argument ``argument``."""
 
     argument: Argument
@@ -46,7 +46,7 @@ class Condition(_Table):
     """Its value is an instance of (or a call of) this dotted name; so is an item of it, where it is a list or dict."""
 
 
-class Wait(_Table):
+class Wait(_Table, frozen=True):
     """The call waits. ``seconds`` names the duration; without it the wait is ``fixed`` seconds, else unknown."""
 
     seconds: Argument | None = None
@@ -55,7 +55,7 @@ class Wait(_Table):
     """Seconds a unit of the argument: 0.001 for milliseconds."""
 
 
-class Deadline(_Table):
+class Deadline(_Table, frozen=True):
     """A deadline in seconds.
 
     On a call that returns a context manager it covers the body (``scope``); with ``covers`` it covers that argument,
@@ -80,7 +80,7 @@ class Deadline(_Table):
     """Other arguments that can hold it, tried in order where ``seconds`` is not given (tornado's ``HTTPRequest``)."""
 
 
-class Spawn(_Table):
+class Spawn(_Table, frozen=True):
     """A coroutine or function given to somebody else."""
 
     what: Argument
@@ -107,7 +107,7 @@ class Spawn(_Table):
     """It counts as queued work (R-RES-ASYNC-1)."""
 
 
-class Retry(_Table):
+class Retry(_Table, frozen=True):
     """A decorator, or an iterator of attempts, that repeats with waits (tenacity, backoff, stamina)."""
 
     stop: Argument | None = None
@@ -136,7 +136,7 @@ class Retry(_Table):
     """``for``/``async for`` over it makes the attempts."""
 
 
-class Stop(_Table):
+class Stop(_Table, frozen=True):
     """A retry's stop strategy: after ``attempts`` or ``seconds``; ``never``; operators ``|`` (first) and ``&``
     (both)."""
 
@@ -147,7 +147,7 @@ class Stop(_Table):
     """Of all the strategies given as arguments: the first that stops, or all of them (``stop_any``, ``stop_all``)."""
 
 
-class WaitShape(_Table):
+class WaitShape(_Table, frozen=True):
     """A retry's wait strategy. ``+`` adds two."""
 
     kind: Literal[
@@ -180,7 +180,7 @@ class WaitShape(_Table):
     jitter_default: float = 0
 
 
-class Query(_Table):
+class Query(_Table, frozen=True):
     """What a call has to do with a query of a database."""
 
     does: Literal[
@@ -231,7 +231,7 @@ class Query(_Table):
     """... or the clause as text."""
 
 
-class Registration(_Table):
+class Registration(_Table, frozen=True):
     """Functions become entries: by a decorator, a call, a base class, or a class attribute."""
 
     role: Literal["handler", "stream", "worker", "script", "test"]
@@ -268,7 +268,7 @@ class Registration(_Table):
     """Of ``registers_attribute``: the class attribute with the timeout in seconds of all its jobs (``job_timeout``)."""
 
 
-class Callable_(_Table):
+class Callable_(_Table, frozen=True):
     """What a function, method or constructor means. All keys are optional; several may hold at once."""
 
     aliases: tuple[str, ...] = ()
@@ -437,7 +437,7 @@ class Callable_(_Table):
     """A request without a client of one's own: one HTTP client family (rejected-client)."""
 
 
-class Class_(_Table):
+class Class_(_Table, frozen=True):
     """A class, and its constructor's meaning (``new``), methods and attributes."""
 
     aliases: tuple[str, ...] = ()
@@ -466,6 +466,8 @@ class Class_(_Table):
     new: Callable_ | None = None
     enter: Callable_ | None = None
     """What ``async with``/``with`` on an instance does."""
+    suppresses: Argument | None = None
+    """A context manager that ends the exceptions given to its constructor (``"*0"``)."""
     call: Callable_ | None = None
     """What calling an instance does."""
     method: dict[str, Callable_] = {}
@@ -492,7 +494,7 @@ class Class_(_Table):
     verbs: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
     """Binary operators that give an instance of the class again (``path / "name"``)."""
-    typing: Literal["", "protocol", "abstract", "enum", "generic", "typed-dict"] = ""
+    typing: Literal["", "protocol", "abstract", "enum", "generic", "typed-dict", "named-tuple"] = ""
     status_attribute: str = ""
     """Of a response: assigning this attribute sets its status (``status_code``)."""
     body_attributes: tuple[str, ...] = ()
@@ -517,7 +519,7 @@ class Class_(_Table):
     """A handler with a parameter of this type is a stream (``WebSocket``)."""
 
 
-class Library(_Table):
+class Library(_Table, frozen=True):
     """One catalogue file."""
 
     library: str

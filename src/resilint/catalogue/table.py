@@ -161,7 +161,8 @@ class Catalogue:
 
     @cached_property
     def remembered(self) -> frozenset[str]:
-        """Classes whose construction matters later: its arguments bound a timeout, a pool or a queue, or keep it in memory."""
+        """Classes whose construction matters later: its arguments bound a timeout, a pool or a queue, or keep it in
+        memory."""
         deadlines = [k.total_timeout for k in self._classes.values()]
         deadlines += [f.deadline for f in self._functions.values()]
         deadlines += [m.deadline for k in self._classes.values() for m in k.method.values()]
@@ -205,7 +206,8 @@ def read_library(text: bytes, name: str) -> Library:
 
 
 def load_catalogue(extra: Sequence[Path] = (), libraries: Sequence[Library] = ()) -> Catalogue:
-    """The shipped files in order of their names, then ``extra`` ones (of the house), then ``libraries`` (of the configuration).
+    """The shipped files in order of their names, then ``extra`` ones (of the house), then ``libraries`` (of the
+    configuration).
 
     Raises:
         ConfigurationError: a file cannot be read or breaks the schema.

@@ -52,9 +52,7 @@ def comments(rules: Rules, path: str, facts: ModuleFacts, found: Sequence[Suppre
             words = ", ".join(item.word for item in pragma.items)
             hint = f"Say why behind the bracket: # resilint: {pragma.kind}[{words}] <why this is right here>"
             place = pragma.span(pragma.start, pragma.end)
-            yield _found(
-                rules, MISSING_REASON, path, place, f"no reason is given for ignoring {words}", hint, subject=words
-            )
+            yield _found(rules, MISSING_REASON, path, place, "a suppression gives no reason", hint, subject=words)
 
 
 def unused(

@@ -90,7 +90,9 @@ class Interval(NamedTuple):
         if (self.lo or 0) >= 0 and (other.lo or 0) >= 0 and self.lo is not None and other.lo is not None:
             lo = self.lo * other.lo if not (math.isinf(self.lo) or math.isinf(other.lo)) else None
             hi = _mul(self.hi, other.hi)
-        elif (self.lo is None and self.hi is not None and self.hi >= 0 and other.lo is not None and other.lo >= 0) or (other.lo is None and other.hi is not None and other.hi >= 0 and self.lo is not None and self.lo >= 0):
+        elif (self.lo is None and self.hi is not None and self.hi >= 0 and other.lo is not None and other.lo >= 0) or (
+            other.lo is None and other.hi is not None and other.hi >= 0 and self.lo is not None and self.lo >= 0
+        ):
             hi = _mul(self.hi, other.hi)
         seen = None
         if hi is None and (self.seen is not None or other.seen is not None):

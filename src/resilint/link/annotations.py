@@ -121,7 +121,8 @@ class Annotations:
         return NOBODY
 
     def _alias(self, module: int, scope: int, name: str, depth: int) -> Entities:
-        """A name bound to a type expression (``Db = Annotated[Session, Depends(get)]``, ``type X = ...``, a TypeVar with a bound)."""
+        """A name bound to a type expression (``Db = Annotated[Session, Depends(get)]``, ``type X = ...``, a TypeVar
+        with a bound)."""
         place = self._definition(module, scope, name)
         if place is None:
             return NOBODY

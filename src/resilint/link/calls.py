@@ -1,6 +1,7 @@
 """The call graph: who calls whom, attached or detached, and why.
 
-An edge is *attached* where the caller waits for the callee: a plain call, an await, an iteration, a context manager entered. It is
+An edge is *attached* where the caller waits for the callee: a plain call, an await, an iteration, a context manager
+entered. It is
 *detached* where the callee runs on its own: a task nobody awaits, a background task, a job, a thread.
 """
 
@@ -40,7 +41,7 @@ from resilint.link.entities import (
     Func,
     Generator,
     Inst,
-    Manager,
+    ManagedContext,
     Many,
     Mapp,
     Member,
@@ -220,7 +221,7 @@ class CallGraph:
             target: Entity | None = None
             if isinstance(entity, (Coro, Task)):
                 target = entity.target
-            elif isinstance(entity, (Generator, Manager)):
+            elif isinstance(entity, (Generator, ManagedContext)):
                 target = entity.func
             elif isinstance(entity, (Func, Bound, Partial, Cls)):
                 target = entity
@@ -298,7 +299,7 @@ class CallGraph:
     def _enter(self, caller: Func, entities: Entities, span: Span) -> None:
         self._run(
             caller,
-            frozenset(e for e in entities if isinstance(e, (Manager, Coro))),
+            frozenset(e for e in entities if isinstance(e, (ManagedContext, Coro))),
             True,
             "enter",
             span,
@@ -379,7 +380,7 @@ class CallGraph:
             escapes = False
             spawn = said.spawn
             given = values(spawn.what)
-            kind: EdgeKind = spawn.kind or ("executor" if spawn.thread else "task")  # type: ignore[assignment]
+            kind: EdgeKind = spawn.kind or ("executor" if spawn.thread else "task")
             if spawn.attached or (said.is_async and spawn.thread):
                 self._run(
                     caller,

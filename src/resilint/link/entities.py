@@ -1,6 +1,7 @@
 """What an expression can stand for, as far as the linker tells it apart.
 
-Entities are small tuples; the last field is a tag that keeps different kinds with equal fields apart. A *set* of entities is a
+Entities are small tuples; the last field is a tag that keeps different kinds with equal fields apart. A *set* of
+entities is a
 frozenset: the alternatives; the empty set says that nothing is known.
 """
 
@@ -16,7 +17,7 @@ class SiteKey(NamedTuple):
 
     module: int
     scope: int
-    index: int
+    index: int  # type: ignore[assignment]  # nobody looks for items in a key
 
 
 class Func(NamedTuple):
@@ -125,7 +126,7 @@ class Generator(NamedTuple):
     tag: str = "generator"
 
 
-class Manager(NamedTuple):
+class ManagedContext(NamedTuple):
     """What calling a function decorated with ``contextmanager`` gives."""
 
     func: Entity
@@ -197,7 +198,7 @@ Entity: TypeAlias = (
     | Coro
     | Task
     | Generator
-    | Manager
+    | ManagedContext
     | Many
     | Tup
     | Mapp

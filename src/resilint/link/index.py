@@ -128,8 +128,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
 
     def walk(steps: tuple[Step, ...], certain: bool) -> None:
         for step in steps:
-            kind = type(step)
-            if kind is Invoke:
+            if isinstance(step, Invoke):
                 index.invokes += 1
                 site = scope.sites[step.site]
                 callee = site.callee
@@ -141,17 +140,17 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                             index.additions.setdefault(callee.value.name, []).append(element)
                         elif isinstance(callee.value, Attribute):
                             index.stores.append(Store(callee.value.value, callee.value.name, element, None))
-            elif kind is Bind:
+            elif isinstance(step, Bind):
                 how = AUGMENTED if step.augmented else PLAIN
                 if step.value is not None or step.annotation is not None:
                     bind(step.target, Binding(how, step.value, certain=certain), step.annotation)
                 index.other += 1
-            elif kind is Load:
+            elif isinstance(step, Load):
                 index.loads.append(step)
-            elif kind is Await:
+            elif isinstance(step, Await):
                 index.awaits.append(step)
                 index.other += 1
-            elif kind is Branch:
+            elif isinstance(step, Branch):
                 index.other += 1
                 dead = isinstance(step.test, Constant) and not step.test.value
                 alive = isinstance(step.test, Constant) and step.test.value is True
@@ -159,17 +158,17 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                     walk(step.body, certain and alive)
                 if not alive:
                     walk(step.orelse, certain and dead)
-            elif kind is Return:
+            elif isinstance(step, Return):
                 index.returns.append(step.value)
                 if step.value is not None and not (isinstance(step.value, Constant) and step.value.value is None):
                     index.other += 1
-            elif kind is Raise:
+            elif isinstance(step, Raise):
                 index.raises += 1
-            elif kind is Define:
+            elif isinstance(step, Define):
                 index.defines.append(step.scope)
                 bind(Reference(step.name), Binding(DEFINED, None, step.scope, certain=certain), None)
                 index.other += 1
-            elif kind is Loop:
+            elif isinstance(step, Loop):
                 index.other += 1
                 index.loops.append(step)
                 walk(step.condition, False)
@@ -177,7 +176,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                     bind(step.target, Binding(ELEMENT, step.subject, is_async=step.is_async, certain=False), None)
                 walk(step.body, False)
                 walk(step.orelse, False)
-            elif kind is With:
+            elif isinstance(step, With):
                 index.other += 1
                 for item in step.items:
                     walk(item.entering, certain)
@@ -185,7 +184,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                     if item.target is not None:
                         bind(item.target, Binding(ENTERED, item.value, is_async=step.is_async, certain=certain), None)
                 walk(step.body, certain)
-            elif kind is Try:
+            elif isinstance(step, Try):
                 index.other += 1
                 walk(step.body, False)
                 for handler in step.handlers:
@@ -194,15 +193,15 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                     walk(handler.body, False)
                 walk(step.orelse, False)
                 walk(step.final, certain)
-            elif kind is Match:
+            elif isinstance(step, Match):
                 index.other += 1
                 for case in step.cases:
                     walk(case.guarding, False)
                     walk(case.body, False)
-            elif kind is Yield:
+            elif isinstance(step, Yield):
                 index.yields.append((step.value, step.is_from))
                 index.other += 1
-            elif kind is Star:
+            elif isinstance(step, Star):
                 index.stars.append(step)
 
     walk(scope.body, True)

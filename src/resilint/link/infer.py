@@ -1,6 +1,7 @@
 """What every name, attribute and call can stand for: the flow-insensitive part of linking.
 
-The answer to "what is this expression" is a set of entities (``entities``), the least fixpoint of the equations in this module: a name is
+The answer to "what is this expression" is a set of entities (``entities``), the least fixpoint of the equations in
+this module: a name is
 what its bindings are, a parameter what its annotation says and what callers pass, a call what the callee returns.
 """
 
@@ -51,7 +52,7 @@ from resilint.link.entities import (
     FuncMember,
     Generator,
     Inst,
-    Manager,
+    ManagedContext,
     Many,
     Mapp,
     Member,
@@ -154,17 +155,17 @@ class Inference:
         )
         self.annotations = Annotations(self)
         self._types: dict[type, Callable[[int, int, Value], Entities]] = {
-            Reference: lambda m, s, v: self.name(m, s, v.name),  # type: ignore[attr-defined]
+            Reference: self._reference_value,
             Attribute: self._attribute_value,
-            Result: lambda m, s, v: self.solver.get(("result", m, s, v.site)),  # type: ignore[attr-defined]
-            Awaited: lambda m, s, v: self.awaited(self.of(m, s, v.value)),  # type: ignore[attr-defined]
+            Result: self._result_value,
+            Awaited: self._awaited_value,
             Number: lambda m, s, v: _NUMBER,
             Text: lambda m, s, v: _TEXT,
             Format: lambda m, s, v: _TEXT,
             Negative: lambda m, s, v: _NUMBER,
             Not: lambda m, s, v: _BOOL,
             Compare: lambda m, s, v: _BOOL,
-            Constant: lambda m, s, v: NONE if v.value is None else _BOOL,  # type: ignore[attr-defined]
+            Constant: self._constant_value,
             Choice: self._choice_value,
             Boolean: self._boolean_value,
             Sequence: self._sequence_value,
@@ -173,7 +174,7 @@ class Inference:
             ScopeValue: self._scope_value,
             Imported: self._imported_value,
             Arithmetic: self._arithmetic_value,
-            Spread: lambda m, s, v: self.elements(self.of(m, s, v.value)),  # type: ignore[attr-defined]
+            Spread: self._spread_value,
         }
         self._owners: dict[tuple[int, int, str], int] = {}
         self._mro: dict[Cls, tuple[Cls | Ext, ...]] = {}
@@ -182,7 +183,8 @@ class Inference:
         self._settled = False
         self._resolving: set[tuple[Entity, SiteKey]] = set()
         self.callers: dict[Func, dict[tuple[SiteKey, int, SiteKey | None], None]] = {}
-        """Call sites of a function: the site, how many leading parameters are bound already, the partial that binds others."""
+        """Call sites of a function: the site, how many leading parameters are bound already, the partial that binds
+        others."""
 
     # Running
 
@@ -215,6 +217,27 @@ class Inference:
         """What ``value``, read in that scope, can stand for."""
         compute = self._types.get(type(value))
         return compute(module, scope, value) if compute else NOBODY
+
+    def _reference_value(self, module: int, scope: int, value: Value) -> Entities:
+        assert isinstance(value, Reference)
+        return self.name(module, scope, value.name)
+
+    def _result_value(self, module: int, scope: int, value: Value) -> Entities:
+        assert isinstance(value, Result)
+        return self.solver.get(("result", module, scope, value.site))
+
+    def _awaited_value(self, module: int, scope: int, value: Value) -> Entities:
+        assert isinstance(value, Awaited)
+        return self.awaited(self.of(module, scope, value.value))
+
+    @staticmethod
+    def _constant_value(module: int, scope: int, value: Value) -> Entities:
+        assert isinstance(value, Constant)
+        return NONE if value.value is None else _BOOL
+
+    def _spread_value(self, module: int, scope: int, value: Value) -> Entities:
+        assert isinstance(value, Spread)
+        return self.elements(self.of(module, scope, value.value))
 
     def _attribute_value(self, module: int, scope: int, value: Value) -> Entities:
         assert isinstance(value, Attribute)
@@ -512,7 +535,7 @@ class Inference:
     def module_member(self, base: Mod, name: str, reader: int) -> Entities:
         """``module.name``: what it binds, else the submodule."""
         if base.module >= 0:
-            if base.module != reader or True:
+            if True:
                 if self._defines(base.module, name, set()):
                     return self.name(base.module, 0, name)
             place = self.program.table.child((base.module, ""), name)
@@ -768,7 +791,8 @@ class Inference:
         return func
 
     def _compute_decorated(self, module: int, scope: int) -> Entities:
-        """What runs when the name of a ``def`` is called: the function itself (raw), or what project decorators made of it."""
+        """What runs when the name of a ``def`` is called: the function itself (raw), or what project decorators made
+        of it."""
         func = Func(module, scope)
         raw = frozenset({Func(module, scope, True)})
         one = self.program.scope(func)
@@ -931,7 +955,7 @@ class Inference:
         scope = self.program.scope(func)
         if scope.is_generator:
             flags = self.flags(func)
-            return frozenset({Manager(entity, key) if "manager" in flags else Generator(entity, key)})
+            return frozenset({ManagedContext(entity, key) if "manager" in flags else Generator(entity, key)})
         if scope.is_async:
             return frozenset({Coro(entity, key)})
         return self.solver.get(("returns", func.module, func.scope))
@@ -1035,12 +1059,7 @@ class Inference:
             parts = []
             for value in values:
                 if isinstance(value, Spread):
-                    types = self.of(module, scope, value.value)
-                    inner = value.value
-                    if isinstance(inner, Sequence):
-                        types = self.elements(types)
-                    else:
-                        types = self.elements(types)
+                    types = self.elements(self.of(module, scope, value.value))
                     return frozenset({Many(self.awaited(types))})
                 parts.append(self.awaited(self.of(module, scope, value)))
             return frozenset({Tup(tuple(parts))})
@@ -1198,7 +1217,7 @@ class Inference:
             elif isinstance(entity, Tup):
                 for item in entity.items:
                     found |= item
-            elif isinstance(entity, (Generator, Manager)):
+            elif isinstance(entity, (Generator, ManagedContext)):
                 func = entity.func.func if isinstance(entity.func, Bound) else entity.func
                 if isinstance(func, Func):
                     found |= self.solver.get(("yields", func.module, func.scope))
@@ -1222,7 +1241,7 @@ class Inference:
         """What ``with`` binds."""
         found: set[Entity] = set()
         for entity in entities:
-            if isinstance(entity, Manager):
+            if isinstance(entity, ManagedContext):
                 found |= self.elements(frozenset({entity}))
             elif isinstance(entity, Inst) and isinstance(entity.of, Cls):
                 methods = self.attribute(entity, "__aenter__") | self.attribute(entity, "__enter__")

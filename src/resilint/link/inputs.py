@@ -1,4 +1,5 @@
-"""What the linker is given besides the catalogue: lowered files and the part of the configuration that changes verdicts."""
+"""What the linker is given besides the catalogue: lowered files and the part of the configuration that changes
+verdicts."""
 
 from __future__ import annotations
 

@@ -67,7 +67,8 @@ class Program:
         return Module(number, file.path, name, facts, index, children)
 
     def _share_outer_names(self) -> None:
-        """Bindings of names declared ``global`` or ``nonlocal`` belong to the scope that holds the name, and so does what a
+        """Bindings of names declared ``global`` or ``nonlocal`` belong to the scope that holds the name, and so does
+        what a
         function puts into a container of a scope around it."""
         for module in self.modules:
             for number, scope in enumerate(module.facts.scopes):

@@ -1,4 +1,5 @@
-"""What each function is for, in the order of RULES.md section 2: pragma, configuration, framework, callers, convention."""
+"""What each function is for, in the order of RULES.md section 2: pragma, configuration, framework, callers,
+convention."""
 
 from __future__ import annotations
 
@@ -182,7 +183,8 @@ class Roles:
                     self._note(func, registration, None, f"{path}.{name} lists it")
 
     def _functions_in(self, module: int, scope: int, value: Value, depth: int = 0) -> list[Func]:
-        """The functions in a value: itself, or in lists, tuples, dicts and calls that take it (``func(send, timeout=60)``)."""
+        """The functions in a value: itself, or in lists, tuples, dicts and calls that take it (``func(send,
+        timeout=60)``)."""
         found: dict[Func, None] = {}
         if depth > 4:
             return []
@@ -348,7 +350,8 @@ class Roles:
     # Callers
 
     def _propagate(self) -> None:
-        """Labels flow from entries and from functions nobody calls along attached edges; detached ones start a worker."""
+        """Labels flow from entries and from functions nobody calls along attached edges; detached ones start a
+        worker."""
         labels: dict[Func, dict[str, Edge | None]] = {}
         conventions: dict[Func, RoleReason] = {}
         queue: list[Func] = []

@@ -1,4 +1,5 @@
-"""Which file a dotted module name means: import roots, namespace packages, unique suffixes (DESIGN: import roots are inferred)."""
+"""Which file a dotted module name means: import roots, namespace packages, unique suffixes (DESIGN: import roots are
+inferred)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """A least fixpoint over sets, computed on demand.
 
-A node is computed when it is first asked for, and again when something it asked for has grown. All computations are monotone, so the
-result is the least fixpoint whatever the order: results depend neither on the order of files nor on that of definitions.
+A node is computed when it is first asked for, and again when something it asked for has grown. All computations are
+monotone, so the
+result is the least fixpoint whatever the order: results depend neither on the order of files nor on that of
+definitions.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from resilint.link.entities import NOBODY, Entities
 Node: TypeAlias = tuple[Any, ...]
 
 DEEPEST = 500
-"""Nodes that are computed inside each other; what lies deeper waits in the queue, so that the interpreter's stack suffices."""
+"""Nodes that are computed inside each other; what lies deeper waits in the queue, so that the interpreter's stack
+suffices."""
 
 LIMIT = 24
 """A set that grows beyond this says nothing useful any more; it stops growing (a registry of everything)."""

@@ -1,6 +1,7 @@
 """How a rule is declared, and what it yields.
 
-A rule is one module ``rules/<name>.py`` with one :class:`Rule` called ``RULE``, beside its page ``rules/<name>.md``. A rule reads the
+A rule is one module ``rules/<name>.py`` with one :class:`Rule` called ``RULE``, beside its page ``rules/<name>.md``.
+A rule reads the
 linked program and its summaries and yields findings; whether a finding becomes a report (roles, precedence, confidence,
 suppression, baseline) is decided once, in ``check.judge``.
 """
@@ -29,7 +30,8 @@ class Finding:
     role: Role
     """The role that decides: of the entry, for a rule that follows calls; else of the function it stands in."""
     subject: str
-    """The qualified name of the thing reported (``asyncio.sleep``, ``httpx.AsyncClient.get``); part of the fingerprint."""
+    """The qualified name of the thing reported (``asyncio.sleep``, ``httpx.AsyncClient.get``); part of the
+    fingerprint."""
     function: str = ""
     """The qualified name of the function it stands in, empty at module level; part of the fingerprint."""
     hint: str = ""
@@ -43,17 +45,19 @@ class Finding:
     precedence_key: tuple[str, int, int] | None = None
     """Findings with one key compete: a rule yields to those in its ``yields_to``. None: it competes with nobody."""
     elsewhere: tuple[tuple[str, Span], ...] = ()
-    """Last calls outside a generated file, nearest first: where it is reported if ``path`` is one that is not reported."""
+    """Last calls outside a generated file, nearest first: where it is reported if ``path`` is one that is not
+    reported."""
     cover: str = ""
-    """The helper whose deadline would cover this and others (``BaseClient._request``); groups repeats in text output."""
+    """The helper whose deadline would cover this and others (``BaseClient._request``); groups repeats in text
+    output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """The declaration of a rule.
 
-    ``check`` receives the analysis (``summaries.Analysis``: the program, its configuration, waits, exposure) and may keep no
-    state. A ``check`` that raises becomes one ``internal-error`` diagnostic; the other rules go on.
+    ``check`` receives the analysis (``summaries.Analysis``: the program, its configuration, waits, exposure) and may
+    keep no state. A ``check`` that raises becomes one ``internal-error`` diagnostic; the other rules go on.
     """
 
     id: str

@@ -35,6 +35,7 @@ def _finding(analysis: Analysis, blocked: Blocked) -> Finding:
         hint=_hint(analysis, blocked.leaf.instead),
         confidence=blocked.confidence,
         witness=_witness(analysis, blocked, what),
+        cover=analysis.name(blocked.leaf.func) if blocked.way else "",
     )
 
 

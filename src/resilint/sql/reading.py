@@ -168,7 +168,7 @@ class _Meaning:
                 elif isinstance(node, exp.Anonymous):
                     advisory = advisory or takes_advisory_lock(node.name)
                     sqlite = sqlite or node.name.lower() in _SQLITE_CALLS
-                elif isinstance(node, exp.Command) or isinstance(node, exp.Execute):
+                elif isinstance(node, (exp.Command, exp.Execute)):
                     advisory = advisory or any(map(takes_advisory_lock, re.findall(r"\w+", node.sql())))
                 elif isinstance(node, exp.Literal) and node.is_string and node.name == "now":
                     call = node.parent

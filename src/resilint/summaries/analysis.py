@@ -105,7 +105,8 @@ class Analysis:
         return [e for e in self.linked.calls.incoming.get(func, ()) if not is_test_path(program.path(e.caller))]
 
     def roots(self) -> dict[Func, str]:
-        """Functions that run without a caller in the project, and why: entries, detached ones, those nobody calls, and cycles
+        """Functions that run without a caller in the project, and why: entries, detached ones, those nobody calls,
+        and cycles
         that nobody enters."""
         if self._roots is None:
             self._roots = self._deep(self._find_roots)
@@ -121,7 +122,7 @@ class Analysis:
                 found[func] = "an entry"
             elif func in self.linked.calls.escaping:
                 found[func] = "given to code outside the project"
-            elif any(not e.attached for e in edges):
+            elif any(not e.attached and not (e.kind == "task" and self._awaited(e, edges)) for e in edges):
                 found[func] = "runs detached"
             elif any(program.scope(e.caller).kind in ("module", "class") for e in edges):
                 found[func] = "runs at import"
@@ -142,6 +143,11 @@ class Analysis:
             for func in cycle:
                 found[func] = "only a cycle calls it"
                 reached.add(func)
+
+    @staticmethod
+    def _awaited(task: Edge, edges: list[Edge]) -> bool:
+        """The function that starts the task awaits it, too."""
+        return any(e.attached and e.caller == task.caller for e in edges)
 
     def waits_itself(self, func: Func) -> bool:
         """A wait can stand in the function's own lines: a sleep, a retry, a call of a function that only waits."""

@@ -2,7 +2,8 @@
 end at last.
 
 Two kinds of places are found. A *rescheduling* gives a task another time or raises its count; on the way to it, through
-its callers, a limit is looked for. A *poll* is a loop that asks something outside for its status, waits, and leaves when
+its callers, a limit is looked for. A *poll* is a loop that asks something outside for its status, waits, and leaves
+when
 it changes. In doubt nothing is found: nearly all real code has a limit, in one of many forms.
 """
 
@@ -176,7 +177,7 @@ class Limits:
                 return True
         elif isinstance(step, Loop):
             values = [step.subject]
-        elif isinstance(step, (Return, Await)) or isinstance(step, Bind):
+        elif isinstance(step, (Return, Await, Bind)):
             values = [step.value]
         elif isinstance(step, Match):
             values = [case.guard for case in step.cases]
@@ -522,7 +523,8 @@ class Attempts:
 
 
 def _is_rescheduling(name: str) -> bool:
-    """``schedule_retry``, ``schedule_next_attempt``, ``reschedule``; not ``reschedule_job``, which changes a schedule."""
+    """``schedule_retry``, ``schedule_next_attempt``, ``reschedule``; not ``reschedule_job``, which changes a
+    schedule."""
     said = words(name)
     if said[:1] == ("reschedule",):
         return "job" not in said

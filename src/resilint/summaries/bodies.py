@@ -294,14 +294,15 @@ class Bodies:
                         yield Field(name, bindings[-1].value, Environment(base.module, base.scope), cls)
 
     def _typed(self, value: Value, where: Environment) -> Iterator[Field]:
-        """By its class alone: the names of its fields, and their defaults."""
-        for entity in ordered(self.inference.of(where.module, where.scope, value)):
-            if isinstance(entity, Inst) and isinstance(entity.of, Cls) and not entity.exact:
-                cls = entity.of
-                if not self.evaluator.model_kind(cls):
-                    continue
-                for name in self.evaluator.fields(cls):
-                    yield Field(name, None, Environment(cls.module, cls.scope), cls)
+        """By its class alone, where that is one: the names of its fields."""
+        classes = {
+            entity.of: None
+            for entity in ordered(self.inference.of(where.module, where.scope, value))
+            if isinstance(entity, Inst) and isinstance(entity.of, Cls) and not entity.exact
+        }
+        if len(classes) == 1 and self.evaluator.model_kind(cls := next(iter(classes))):
+            for name in self.evaluator.fields(cls):
+                yield Field(name, None, Environment(cls.module, cls.scope), cls)
 
     def _attribute(self, value: Attribute, where: Environment) -> Iterator[tuple[Value, Environment]]:
         """``result.status`` where ``result`` is built by code that can be read."""

@@ -22,7 +22,7 @@ from resilint.facts import (
     Yield,
 )
 from resilint.facts.walk import inside
-from resilint.link.entities import Func, Inst, Manager, SiteKey
+from resilint.link.entities import Func, Inst, ManagedContext, SiteKey
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.clients import paths_of
 from resilint.summaries.sites import evaluated, leaves
@@ -164,7 +164,7 @@ class Bulkheads:
     def _around_yield(self, func: Func, value: Value, look: Callable[[Func, Value], str]) -> str:
         """What a context manager of the project enters before it yields."""
         for entity in sorted(self.inference.of(func.module, func.scope, value), key=repr):
-            if not isinstance(entity, Manager):
+            if not isinstance(entity, ManagedContext):
                 continue
             for target, _, _ in self.inference.targets(entity.func):
                 if target in self._entering:

@@ -1,6 +1,7 @@
 """What an expression is worth: numbers, texts, functions, as far as files, settings and arguments say.
 
-``Evaluator.value`` reads an expression either on a path (``state`` given: what names hold there) or by itself (``state`` None: constants,
+``Evaluator.value`` reads an expression either on a path (``state`` given: what names hold there) or by itself
+(``state`` None: constants,
 defaults, the join over all bindings and calls). The unknown stays ``UNKNOWN``.
 """
 
@@ -18,10 +19,12 @@ from resilint.facts import (
     Attribute,
     Awaited,
     Boolean,
+    Branch,
     Choice,
     Compare,
     Constant,
     Imported,
+    Loop,
     Mapping,
     Negative,
     Not,
@@ -42,6 +45,7 @@ from resilint.link.index import AUGMENTED, DEFINED, ELEMENT, PLAIN, UNPACKED, Bi
 from resilint.link.infer import argument_place, written_argument
 from resilint.link.program import binding_scope
 from resilint.link.roots import is_test_path
+from resilint.summaries.relevance import references, results
 from resilint.summaries.state import State, between
 from resilint.summaries.values import (
     UNKNOWN,
@@ -60,6 +64,7 @@ from resilint.summaries.values import (
     Pending,
     Repeated,
     Retried,
+    Started,
     Table,
     Things,
     Unknown,
@@ -93,6 +98,7 @@ _SECONDS = {
 }
 _DELTA_ORDER = ("days", "seconds", "microseconds", "milliseconds", "minutes", "hours", "weeks")
 MAX_ITEMS = 256
+MAX_LISTED = 64
 
 
 class Evaluator:
@@ -208,20 +214,43 @@ class Evaluator:
             if isinstance(item, Spread):
                 inner = self.value(module, scope, item.value, state)
                 if item.repeated:
-                    return Repeated(inner, item.lazy)
+                    listed = self._listed(module, scope, item, state)
+                    return Repeated(inner, item.lazy) if listed is None else listed
                 if isinstance(inner, Items):
                     items.extend(inner.items)
                     continue
-                return Repeated(
-                    either(
-                        [e for e in (*items, self.element(inner))]
-                        and [*self._flat(items), *options(self.element(inner))]
-                    )
-                )
+                return Repeated(either([*self._flat(items), *options(self.element(inner))]))
             items.append(self.value(module, scope, item, state))
         if len(items) > MAX_ITEMS:
             return Repeated(either(self._flat(items)))
         return Items(tuple(items))
+
+    def _listed(self, module: int, scope: int, item: Spread, state: State | None) -> Items | None:
+        """The items of a comprehension over numbers that are known: ``[2**n for n in range(5)]``."""
+        facts = self.program.modules[module]
+        if (state is None and facts.facts.scopes[scope].kind == "function") or any(True for _ in results(item.value)):
+            return None
+        names = set(references(item.value))
+        loops = [
+            loop
+            for loop in facts.index[scope].loops
+            if loop.kind in ("comprehension", "generator")
+            and isinstance(loop.target, Reference)
+            and loop.target.name in names
+        ]
+        if len(loops) != 1 or any(isinstance(s, (Branch, Loop)) for s in loops[0].body):
+            return None
+        target = loops[0].target
+        assert isinstance(target, Reference)
+        subject = self.value(module, scope, loops[0].subject, state)
+        items = subject.items if isinstance(subject, Items) else subject.listed if isinstance(subject, Count) else None
+        if items is None or len(items) > MAX_LISTED:
+            return None
+        found: list[Abstract] = []
+        for one in items:
+            inner = State({**state.env, target.name: one} if state is not None else {target.name: one})
+            found.append(self.value(module, scope, item.value, inner))
+        return Items(tuple(found))
 
     @staticmethod
     def _flat(values: list[Abstract]) -> list[Abstract]:
@@ -475,11 +504,8 @@ class Evaluator:
             return results.pop() if len(results) == 1 else None
         simple = (str, bool, type(None), Member)
         if isinstance(left, simple) and isinstance(right, simple):
-            if (
-                (isinstance(left, Member)
-                and isinstance(right, str))
-                or (isinstance(right, Member)
-                and isinstance(left, str))
+            if (isinstance(left, Member) and isinstance(right, str)) or (
+                isinstance(right, Member) and isinstance(left, str)
             ):
                 return None
             return left == right and type(left) is type(right)
@@ -517,18 +543,10 @@ class Evaluator:
         """What the name holds: on the path, else wherever it is bound."""
         if state is not None and name in state.env:
             known = state.env[name]
-            if isinstance(known, Items) and name in (added := self.program.modules[module].index[scope].additions):
-                found = self._flat(
-                    [
-                        *known.items,
-                        *(
-                            self.value(module, scope, b.value, state)
-                            for b in added[name]
-                            if b.value is not None and b.scope < 0
-                        ),
-                    ]
-                )
-                return Repeated(either(found))
+            if isinstance(known, (Items, Things)) and name in (
+                added := self.program.modules[module].index[scope].additions
+            ):
+                return self._filled(module, scope, known, added[name], state)
             return known
         owner = self.inference.owner_scope(module, scope, name)
         if owner >= 0:
@@ -544,6 +562,16 @@ class Evaluator:
             return self.static_name(module, owner, name)
         found = self.inference.name(module, scope, name)
         return Things(found) if found else UNKNOWN
+
+    def _filled(self, module: int, scope: int, known: Items | Things, added: list[Binding], state: State) -> Abstract:
+        """A container that the function puts something into: any number of what it began with and what is put."""
+        found = self._flat(
+            [self.value(module, scope, b.value, state) for b in added if b.value is not None and b.scope < 0]
+        )
+        if isinstance(known, Items):
+            return Repeated(either([*self._flat(list(known.items)), *found]))
+        tasks = [o for o in found if isinstance(o, (Started, Pending, Foreign))]
+        return Repeated(either(tasks)) if tasks else known
 
     def _cached(self, key: tuple[Any, ...], compute: Callable[[], Abstract]) -> Abstract:
         known = self._static.get(key)
@@ -623,7 +651,7 @@ class Evaluator:
 
     @staticmethod
     def _constant(value: bool | int | float | str) -> Abstract:
-        if isinstance(value, bool) or isinstance(value, str):
+        if isinstance(value, (bool, str)):
             return value
         return Interval.exactly(float(value))
 
@@ -642,7 +670,8 @@ class Evaluator:
         owner = self.program.owner(func)
         things = self.inference.solver.get(("parameter", func.module, func.scope, position))
         if parameter.kind in ("variadic", "keywords"):
-            return Things(things) if things else UNKNOWN
+            rest = self._rest(func, position)
+            return rest if rest is not None else Things(things) if things else UNKNOWN
         if owner is not None and position == 0 and things:
             return Things(things)
         default = self.default(func, position)
@@ -665,6 +694,40 @@ class Evaluator:
         if isinstance(result, Unknown) and things:
             return Things(things)
         return result
+
+    def _rest(self, func: Func, position: int) -> Abstract | None:
+        """What the product's calls leave for ``*args`` or ``**kwargs``, where there is a number or text among it."""
+        scope = self.program.scope(func)
+        keywords = scope.parameters[position].kind == "keywords"
+        named = {p.name for p in scope.parameters if p.kind != "positional"}
+        taken = sum(1 for p in scope.parameters if p.kind in ("positional", "normal"))
+        found: dict[str, list[Abstract]] = {}
+        every = 0
+        complete = True
+        for key, offset, partial in sorted(self.inference.callers.get(func, ()), key=repr):
+            if not self.is_product(key.module):
+                continue
+            if key.index < 0 or partial is not None:
+                complete = False
+                continue
+            every += 1
+            seen = offset
+            for argument in self.program.site(key).arguments:
+                if argument.name in ("*", "**"):
+                    complete = False
+                elif argument.name == "":
+                    seen += 1
+                    if not keywords and seen > taken:
+                        found.setdefault("", []).append(self.value(key.module, key.scope, argument.value, None))
+                elif keywords and argument.name not in named:
+                    found.setdefault(argument.name, []).append(self.value(key.module, key.scope, argument.value, None))
+        plain = (Interval, str, bool, Delta)
+        if not any(isinstance(o, plain) for values in found.values() for v in values for o in options(v)):
+            return None
+        if not keywords:
+            return Repeated(either([*self._flat(found[""]), *(() if complete else (UNKNOWN,))]))
+        complete = complete and all(len(values) == every for values in found.values())
+        return Table(tuple((name, either(self._flat(values))) for name, values in sorted(found.items())), complete)
 
     def _counts_itself(self, func: Func, position: int, key: SiteKey) -> bool:
         """A recursive call passes the parameter on, as it is, raised or lowered."""
@@ -697,6 +760,15 @@ class Evaluator:
         for argument in site.arguments:
             if argument.name == parameter.name and parameter.kind != "positional":
                 return self._keep_none(self.value(key.module, key.scope, argument.value, None))
+            if argument.name == "**":
+                table = self.value(key.module, key.scope, argument.value, None)
+                if isinstance(table, Table):
+                    given = next((v for k, v in reversed(table.items) if k == parameter.name), UNKNOWN)
+                    if not isinstance(given, Unknown) and parameter.kind != "positional":
+                        default = self.default(func, position)
+                        return self._keep_none(given) if table.complete or default is None else join(given, default)
+                    if table.complete:
+                        continue
             if argument.name in ("*", "**"):
                 starred = True
             if argument.name == "":
@@ -775,7 +847,8 @@ class Evaluator:
         return Things(things) if things else UNKNOWN
 
     def instance_value(self, inst: Inst, name: str) -> Abstract:
-        """What an instance's attribute can hold: all assignments to ``self.name``, the class body's value, constructor arguments."""
+        """What an instance's attribute can hold: all assignments to ``self.name``, the class body's value,
+        constructor arguments."""
         assert isinstance(inst.of, Cls)
         return self._cached(("instance", inst.of, inst.exact, name), lambda: self._instance_value(inst, name))
 
@@ -876,7 +949,7 @@ class Evaluator:
                 if trait.settings:
                     return "settings"
                 if trait.model:
-                    return "model"
+                    return "dataclass" if trait.typing == "named-tuple" else "model"
         for base in self.inference.mro(cls):
             if not isinstance(base, Cls):
                 continue
@@ -886,15 +959,10 @@ class Evaluator:
                 if isinstance(value, Result):
                     value = self.program.modules[base.module].facts.scopes[scope.parent].sites[value.site].callee
                 for entity in self.inference.of(base.module, scope.parent, value):
-                    if isinstance(entity, Ext) and entity.path.rpartition(".")[2] in (
-                        "dataclass",
-                        "define",
-                        "frozen",
-                        "mutable",
-                        "attrs",
-                        "s",
-                    ):
-                        return "dataclass"
+                    if isinstance(entity, Ext):
+                        meaning = self.catalogue.function(entity.path)
+                        if meaning is not None and meaning.makes_model:
+                            return "dataclass"
         return ""
 
     def constructions(self) -> dict[Cls, list[SiteKey]]:
@@ -932,7 +1000,8 @@ class Evaluator:
         return Things(things) if things else UNKNOWN
 
     def argument(self, key: SiteKey, spec: str, state: State | None) -> Abstract | None:
-        """The argument that a catalogue entry names; Python's None where it is not written (a literal None comes as Either)."""
+        """The argument that a catalogue entry names; Python's None where it is not written (a literal None comes as
+        Either)."""
         site = self.program.site(key)
         value = written_argument(site, spec)
         if value is None:
@@ -940,7 +1009,8 @@ class Evaluator:
         return self._keep_none(self.value(key.module, key.scope, value, state))
 
     def computed(self, meaning: Callable_, key: SiteKey, state: State | None) -> Abstract | None:
-        """Numeric functions, iterators, clocks and environment reads of the catalogue; Python's None for anything else."""
+        """Numeric functions, iterators, clocks and environment reads of the catalogue; Python's None for anything
+        else."""
         site = self.program.site(key)
         if meaning.clock:
             return Moment(state.clock, Interval.exactly(0.0)) if state is not None else UNKNOWN

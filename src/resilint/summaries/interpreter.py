@@ -1,7 +1,9 @@
 """Follows the steps of a function on all its paths and says what its caller has to reckon with.
 
-A function is run abstractly, once per *context*: the arguments that can change a wait, a loop's bound, a deadline or a branch before a wait. A
-loop whose bound is known is followed iteration by iteration; the others are widened. What comes out is a :class:`Summary`; calls
+A function is run abstractly, once per *context*: the arguments that can change a wait, a loop's bound, a deadline or
+a branch before a wait. A
+loop whose bound is known is followed iteration by iteration; the others are widened. What comes out is a
+:class:`Summary`; calls
 instantiate it. Time passes only in waits, as if calls took none.
 """
 
@@ -23,6 +25,7 @@ from resilint.facts import (
     Attribute,
     Await,
     Bind,
+    Boolean,
     Branch,
     Break,
     Case,
@@ -64,14 +67,14 @@ from resilint.link.entities import (
     Func,
     Generator,
     Inst,
-    Manager,
+    ManagedContext,
     Partial,
     SiteKey,
     Task,
     ordered,
 )
 from resilint.link.entities import Member as ExtMember
-from resilint.link.infer import written_argument
+from resilint.link.infer import written_argument, written_arguments
 from resilint.link.linked import Linked
 from resilint.summaries import retry
 from resilint.summaries.evaluate import Evaluator
@@ -317,9 +320,11 @@ class Interpreter:
                     env[parameter.name] = found
                     continue
             default = self.evaluator.default(func, position)
-            if (star is not None and parameter.kind != "keyword") or (
-                double is not None and not (isinstance(double, Table) and double.complete)
-            ) or default is None:
+            if (
+                (star is not None and parameter.kind != "keyword")
+                or (double is not None and not (isinstance(double, Table) and double.complete))
+                or default is None
+            ):
                 things = self.inference.solver.get(("parameter", func.module, func.scope, position))
                 env[parameter.name] = Things(things) if things else UNKNOWN
             else:
@@ -703,7 +708,8 @@ class Interpreter:
         return found == 1
 
     def _only_computes(self, key: SiteKey, meanings: tuple[Meaning, ...], callees: list[Func]) -> bool:
-        """The call gives a value (``min``, ``total_seconds``, a function of the project that waits nowhere) and does nothing else."""
+        """The call gives a value (``min``, ``total_seconds``, a function of the project that waits nowhere) and does
+        nothing else."""
         if self.program.site(key).awaited or any(f in self.relevance.matters for f in callees):
             return False
         if meanings:
@@ -1190,7 +1196,8 @@ class Activation:
         if catches or step.final:
             self.tries -= 1
         flow = Flow()
-        raised = body.raised or before  # anything can raise
+        raised = merge(body.raised, body.normal.copy()) if catches and body.normal is not None else body.raised
+        raised = raised or before  # anything can raise
         body.raised = None
         flow.absorb(body)
         normal = body.normal
@@ -1247,8 +1254,7 @@ class Activation:
     def _swallows_timeout(self, step: Try) -> int:
         """A handler catches the timeout and goes on."""
         for handler in step.handlers:
-            names = {_last_name(t) for t in handler.types}
-            if not handler.types or names & {"TimeoutError", "Exception", "BaseException", "CancelledError"}:
+            if not handler.types or _catches_timeout(handler.types):
                 last = handler.body[-1] if handler.body else None
                 if not isinstance(last, (Raise, Return, Break)):
                     return 1
@@ -1270,12 +1276,34 @@ class Activation:
         limits, group = self.enter(value, item.value, flow.normal, item.span, step.is_async)
         if item.target is not None:
             self.assign(item.target, self._entered(value, item.value, flow.normal), flow.normal)
-        stack = self._is_stack(value)
-        run = self._stacked if stack else self._plainly
+        suppressed = self._suppressed(value, item.value)
+        run = self._stacked if self._is_stack(value) else self._plainly
+        if suppressed:
+            self.tries += 1
+            self.swallowing += _catches_timeout(suppressed)
         inner = self._under(limits, flow.normal, lambda s: run(step, position + 1, s), group)
+        if suppressed:
+            self.tries -= 1
+            self.swallowing -= _catches_timeout(suppressed)
+            if inner.raised is not None:
+                caught = inner.raised.copy()
+                caught.ended = False
+                inner.normal = merge(inner.normal, caught)
+                inner.raised = inner.raised if self.tries and not _catches_all(suppressed) else None
         flow.absorb(inner)
         flow.normal = inner.normal
         return flow
+
+    def _suppressed(self, value: Abstract, source: Value) -> tuple[Value, ...]:
+        """The exceptions that the context manager ends."""
+        if not isinstance(value, Things) or not isinstance(source, Result):
+            return ()
+        for entity in ordered(value.entities):
+            if isinstance(entity, Inst) and isinstance(entity.of, Ext):
+                for trait in self.interpreter.catalogue.traits(entity.of.path):
+                    if trait.suppresses is not None:
+                        return tuple(written_arguments(self.scope.sites[source.site], trait.suppresses))
+        return ()
 
     def _plainly(self, step: With, position: int, state: State) -> Flow:
         return self._items(step, position, state)
@@ -1388,7 +1416,8 @@ class Activation:
     def _cap(
         self, flow: Flow, cap: Interval, base: Interval, clock: Interval, certain: bool, swallows: bool, start: State
     ) -> None:
-        """A deadline's end: what waits longer leaves when it expires (unless it is not ``certain`` that there is one)."""
+        """A deadline's end: what waits longer leaves when it expires (unless it is not ``certain`` that there is
+        one)."""
         longest = flow.longest()
         can_expire = not (longest.hi is not None and cap.lo is not None and longest.hi < cap.lo)
         late = next(iter(flow.states()), None)
@@ -1431,7 +1460,15 @@ class Activation:
         """The deadlines that a context manager brings, and whether it is a task group."""
         limits: list[Limit] = []
         group = False
-        for one in options(value):
+        alternatives = list(options(value))
+        if len(alternatives) > 1 and any(isinstance(o, Limit) for o in alternatives):
+            entered = [
+                self.enter(one, UnknownValue(), state, span, is_async)
+                for one in alternatives
+                if not isinstance(one, Unknown)
+            ]
+            return _one_of([found for found, _ in entered]), any(g for _, g in entered)
+        for one in alternatives:
             if isinstance(one, Limit):
                 limits.append(one)
             elif isinstance(one, Pending):
@@ -1457,7 +1494,7 @@ class Activation:
                                     )
                     elif isinstance(entity, Inst) and isinstance(entity.of, Ext):
                         group = group or self._is_group(entity.of.path)
-                    elif isinstance(entity, (Coro, Manager)):
+                    elif isinstance(entity, (Coro, ManagedContext)):
                         target = entity.target if isinstance(entity, Coro) else entity.func
                         if isinstance(target, (Func, Bound)):
                             kind = "coroutine" if isinstance(entity, Coro) else "manager"
@@ -1515,30 +1552,33 @@ class Activation:
         own = self.own_wait
         inside, self.waits = self.waits, outer_waits
         self.own_wait = outer_own or own
-        endless = step.kind == "while" and flow.normal is None and flow.broken is None and flow.returned is None
+        left = flow.broken is not None or flow.returned is not None
+        endless = (
+            step.kind == "while" and not left and (flow.normal is None or (total.unbounded and _watches_flag(step)))
+        )
         for wait in inside.values():
-            if step.kind != "comprehension" or True:
-                if wait.depth == 0 or not own:
-                    known = worst(wait.loop_total, total) if wait.looped else total
-                    wait = wait._replace(
-                        looped=True,
-                        loop_total=known,
-                        entered_loop=wait.depth > 0,
-                        endless=wait.endless or (endless and wait.depth == 0),
-                    )
+            if wait.depth == 0 or not own:
+                known = worst(wait.loop_total, total) if wait.looped else total
+                service = endless or (wait.interruptible and step.kind == "while" and total.unbounded)
+                wait = wait._replace(
+                    looped=True,
+                    loop_total=known,
+                    entered_loop=wait.depth > 0,
+                    endless=wait.endless or (service and wait.depth == 0),
+                )
             self.note(wait)
         for one in (flow.normal, flow.broken, flow.returned, flow.raised):
             if one is not None:
                 one.wait = base + one.wait
         if flow.diverged is not None:
             flow.diverged = base + flow.diverged
-        exhausted, left = flow.normal, flow.broken
+        exhausted, broken = flow.normal, flow.broken
         flow.normal = flow.broken = flow.continued = None
         if step.orelse and exhausted is not None:  # outside the loop; a break there is one of the loop around
             after = self.steps(step.orelse, exhausted)
             flow.absorb(after)
             exhausted = after.normal
-        flow.normal = merge(exhausted, left)
+        flow.normal = merge(exhausted, broken)
         return flow
 
     def _for(self, step: Loop, state: State) -> Flow:
@@ -1783,6 +1823,7 @@ class Activation:
         while True:
             assert current is not None
             self.comparisons.clear()
+            before = current.copy()
             condition = self.steps(step.condition, current)
             flow.absorb(condition)
             if condition.normal is None:
@@ -1794,7 +1835,6 @@ class Activation:
                 exhausted = merge(exhausted, current)
                 current = None
                 break
-            before = current.copy()
             if truth is None:
                 exhausted = merge(exhausted, current.copy())
                 _refine(self, step.subject, current, True)
@@ -2167,7 +2207,7 @@ class Activation:
             else self._method(site.callee, state)
         )
         found: list[Abstract] = []
-        alternatives = [o for o in options(callee)]
+        alternatives = list(options(callee))
         meanings = self.calls.meanings(key)
         if isinstance(callee, (Unknown, Things)) or not any(
             isinstance(o, (Closure, Bundle, Retried)) for o in alternatives
@@ -2666,7 +2706,7 @@ class Activation:
                 for one in options(value):
                     if isinstance(one, (Pending, Foreign, Started)):
                         self.run_awaitable(one, state, site.span, None)
-                    elif isinstance(one, (Closure, Bundle, Retried)) or isinstance(one, Things):
+                    elif isinstance(one, (Closure, Bundle, Retried, Things)):
                         result = self.call(one, (), (("**", UNKNOWN),), key, state, site.span)
                         if isinstance(result, Pending):
                             self.run_pending(result, state, site.span)
@@ -2685,7 +2725,7 @@ class Activation:
             if condition.equals is not None:
                 wanted = condition.equals
                 got = either(list(options(value))) if value is not None else None
-                if isinstance(wanted, bool) or isinstance(wanted, str):
+                if isinstance(wanted, (bool, str)):
                     if got != wanted:
                         return False
                 elif number(got).exact != float(wanted):
@@ -2721,11 +2761,7 @@ class Activation:
                 for o in options(what)
             ):
                 positional = tuple(self.value(a.value, state) for a in site.arguments[1:] if a.name == "")
-                made = (
-                    self.call(what, positional, (), key, copy, site.span)
-                    if not isinstance(what, Things)
-                    else self.call(what, positional, (), key, copy, site.span)
-                )
+                made = self.call(what, positional, (), key, copy, site.span)
                 result = self.run_awaitable(made, copy, site.span, None)
             else:
                 result = self.run_awaitable(what, copy, site.span, None)
@@ -2866,10 +2902,7 @@ class Activation:
 
     def _is_event_wait(self, inner: Abstract) -> bool:
         """``event.wait()``, ``stop.wait()``: something that is set from elsewhere."""
-        for one in options(inner):
-            if isinstance(one, Foreign) and one.meaning.path.endswith(".wait"):
-                return True
-        return False
+        return any(isinstance(one, Foreign) and one.meaning.path.endswith(".wait") for one in options(inner))
 
     def _executor(
         self, meaning: Meaning, arguments: dict[str, Abstract], key: SiteKey, state: State, span: Span
@@ -2966,8 +2999,18 @@ def _is_none(seconds: Abstract) -> bool:
 
 
 def _covers(seconds: Abstract) -> bool:
-    """A finite deadline: the literal None, alone or among the alternatives, is none; an unknown value is taken for one."""
+    """A finite deadline: the literal None, alone or among the alternatives, is none; an unknown value is taken for
+    one."""
     return not any(o is None for o in options(seconds))
+
+
+def _one_of(alternatives: list[tuple[Limit, ...]]) -> tuple[Limit, ...]:
+    """A context that is one of several: where one brings no deadline, it is not certain that there is one."""
+    brought = [limit for limits in alternatives for limit in limits]
+    seconds = [o for limit in brought for o in options(limit.seconds)]
+    if not all(alternatives):
+        seconds.append(None)
+    return (Limit(either(seconds), any(limit.swallows for limit in brought), brought[0].site),) if brought else ()
 
 
 def _capped(value: Interval, cap: Interval) -> Interval:
@@ -3023,8 +3066,33 @@ def _last_name(value: Value) -> str:
     return ""
 
 
+def _catches_timeout(types: tuple[Value, ...]) -> bool:
+    return any(_last_name(t) in ("TimeoutError", "Exception", "BaseException", "CancelledError") for t in types)
+
+
 def _catches_all(types: tuple[Value, ...]) -> bool:
     return any(_last_name(t) in ("Exception", "BaseException") for t in types)
+
+
+def _watches_flag(step: Loop) -> bool:
+    """``while not stop.is_set()``, ``while self._running``: what somebody else sets."""
+    calls = {s.site for s in inside(step.condition) if isinstance(s, Invoke)}
+    parts: list[Value] = [step.subject]
+    while parts:
+        value = parts.pop()
+        if isinstance(value, Not):
+            parts.append(value.value)
+        elif isinstance(value, Boolean):
+            parts.extend(value.values)
+        elif isinstance(value, Result):
+            if value.site not in calls:
+                return False
+        elif isinstance(value, (Reference, Attribute)):
+            if any(isinstance(s, Bind) and s.target == value for s in inside(step.body)):
+                return False
+        elif not isinstance(value, Constant):
+            return False
+    return True
 
 
 def _exit_tests(step: Loop) -> frozenset[str]:

@@ -19,7 +19,8 @@ def _says_so(name: str) -> bool:
 
 
 def keeps_alive(analysis: Analysis, func: Func, line: int) -> bool:
-    """The function's name, or every awaited project call of the loop around the line, says that it keeps something alive."""
+    """The function's name, or every awaited project call of the loop around the line, says that it keeps something
+    alive."""
     scope = analysis.linked.program.scope(func)
     if _says_so(scope.name):
         return True

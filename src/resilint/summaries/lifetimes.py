@@ -52,14 +52,15 @@ def _running_once(analysis: Analysis) -> frozenset[Func]:
     candidates = []
     for func in linked.program.functions():
         entry = linked.roles.entries.get(func)
+        if "cached" in linked.inference.flags(func):
+            found.add(func)
+            continue
         if entry is not None:
             registrations = [entry.registration, *(r for r, _ in entry.extra)]
             if any(r is not None and r.starts for r in registrations):
                 found.add(func)
             continue
-        if "cached" in linked.inference.flags(func):
-            found.add(func)
-        elif analysis.product_edges(func):
+        if analysis.product_edges(func):
             candidates.append(func)
     changed = True
     while changed:

@@ -146,9 +146,7 @@ class Polls:
         if not isinstance(site.callee, Attribute) and not callees:
             return site.awaited
         receiver = site.callee.value if isinstance(site.callee, Attribute) else None
-        if isinstance(receiver, (Text, Number, Sequence)):
-            return False
-        return True
+        return not isinstance(receiver, (Text, Number, Sequence))
 
     def reaches_outside(self, func: Func, depth: int = 0) -> bool:
         if func not in self._outside:
@@ -473,7 +471,7 @@ def _marked(steps: tuple[Step, ...], upset: bool) -> Iterator[tuple[Step, bool]]
         if isinstance(step, Branch):
             yield from _marked(step.body, upset or _is_error(step.test))
             yield from _marked(step.orelse, upset)
-        elif isinstance(step, Loop) or isinstance(step, With):
+        elif isinstance(step, (Loop, With)):
             yield from _marked(step.body, upset)
         elif isinstance(step, Try):
             yield from _marked((*step.body, *step.orelse, *step.final), upset)

@@ -1,7 +1,8 @@
 """Queries that calls build: what they ask for when they are run, through statements, branches and functions.
 
 A function's body is followed step by step; a name holds the queries that it can be. What a call does to a query is the
-catalogue's to say. A query is *run* where it is given to code that does not build on it, iterated over, or returned by a
+catalogue's to say. A query is *run* where it is given to code that does not build on it, iterated over, or returned
+by a
 function that nobody calls.
 """
 
@@ -369,7 +370,7 @@ class _Walk:
         if found:
             return found
         parts: list[Value] = []
-        if isinstance(value, Compare) or isinstance(value, Arithmetic):
+        if isinstance(value, (Compare, Arithmetic)):
             parts = [value.left, value.right]
         elif isinstance(value, (Attribute, Spread, Awaited, Not)):
             parts = [value.value]

@@ -11,7 +11,8 @@ from resilint.summaries.values import Abstract, join
 
 
 def worst(first: Interval, second: Interval) -> Interval:
-    """The wait of the worse of two paths: the one that can wait longer; where one is unknown, a known minimum counts."""
+    """The wait of the worse of two paths: the one that can wait longer; where one is unknown, a known minimum
+    counts."""
     if first.hi is not None and second.hi is not None:
         return max(first, second, key=lambda i: (i.hi, i.lo if i.lo is not None else -1.0))
     return first.maximum(second)

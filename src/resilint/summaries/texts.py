@@ -82,7 +82,8 @@ class Texts:
     # Definitions
 
     def definitions(self, at: Expression) -> tuple[list[Expression], bool]:
-        """What a name or attribute is bound to, and whether inside the function that reads it. Nothing for parameters and
+        """What a name or attribute is bound to, and whether inside the function that reads it. Nothing for
+        parameters and
         what cannot be found."""
         value = at.value
         if isinstance(value, Reference):

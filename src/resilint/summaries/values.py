@@ -1,6 +1,7 @@
 """Abstract values: what a name holds on the path that is being followed.
 
-Numbers are :class:`~resilint.domain.Interval`; ``None``, ``True``, ``False`` and texts stand for themselves; the rest are the small
+Numbers are :class:`~resilint.domain.Interval`; ``None``, ``True``, ``False`` and texts stand for themselves; the
+rest are the small
 classes below. ``UNKNOWN`` is a value: nothing is guessed.
 """
 
@@ -152,6 +153,14 @@ class Count(NamedTuple):
     tag: str = "count"
 
     @property
+    def listed(self) -> tuple[Abstract, ...] | None:
+        """Its numbers one by one, where they are known and not many."""
+        start, step, length = self.start.exact, self.step.exact, self.length.exact
+        if start is None or step is None or length is None or length > 256:
+            return None
+        return tuple(Interval.exactly(start + i * step) for i in range(int(length)))
+
+    @property
     def span(self) -> Interval:
         """All its numbers."""
         if self.step.lo is None or self.step.lo < 0 or self.length.lo is None or self.length.hi == 0:
@@ -208,7 +217,6 @@ Abstract: TypeAlias = (
     | Interval
     | str
     | bool
-    | None
     | Delta
     | Moment
     | Things
@@ -228,6 +236,7 @@ Abstract: TypeAlias = (
     | Late
     | Member
     | Either
+    | None
 )
 
 MOST = 12
