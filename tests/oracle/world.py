@@ -188,6 +188,9 @@ class _Weaver(ast.NodeTransformer):
 
     def _loop(self, node: Any) -> ast.With:
         self.generic_visit(node)
+        if node.orelse:  # no part of the loop
+            leave = ast.Expr(ast.Call(ast.Name("_oracle_left", ast.Load()), [], []))
+            node.orelse.insert(0, ast.fix_missing_locations(ast.copy_location(leave, node.orelse[0])))
         return self._inside(node, "_oracle_loop", ast.Constant(node.lineno), ast.Constant(".".join(self.names)))
 
     visit_For = visit_AsyncFor = visit_While = _loop
@@ -396,11 +399,17 @@ class World:
         try:
             yield
         finally:
-            if not self.ending:
+            if not self.ending and one.ended is None:
                 one.ended = self.loop.now
-            active.pop()
+            if one in active:
+                active.remove(one)
             if not active:
                 self.active.pop(id(frame), None)
+
+    def _left(self) -> None:
+        """The innermost loop of the calling frame is at its ``else``."""
+        one = self.active[id(sys._getframe(1))].pop()
+        one.ended = self.loop.now
 
     @contextlib.contextmanager
     def _function(self, name: str) -> Iterator[None]:
@@ -491,7 +500,12 @@ class World:
         """The modules of a program, in order of their imports. They keep no state from run to run."""
         made: dict[str, types.ModuleType] = {}
         builtins = {**__builtins__, "__import__": self._import(made)}  # type: ignore[dict-item]
-        woven = {"_oracle_loop": self._loop, "_oracle_function": self._function, "_oracle_detached": self._detached}
+        woven = {
+            "_oracle_loop": self._loop,
+            "_oracle_left": self._left,
+            "_oracle_function": self._function,
+            "_oracle_detached": self._detached,
+        }
         for name, code in codes.items():
             made[name] = types.ModuleType(name)
             space = made[name].__dict__

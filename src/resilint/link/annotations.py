@@ -234,7 +234,6 @@ class Annotations:
         """The functions and classes that an annotation injects, with the site of the ``Depends`` call."""
         if depth > 4:
             return []
-        inference = self._inference
         if isinstance(value, (Reference, Attribute)):
             if isinstance(value, Attribute):
                 return []

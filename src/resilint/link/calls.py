@@ -365,7 +365,6 @@ class CallGraph:
 
     def _effects(self, caller: Func, key: SiteKey, meaning: Meaning, guard: bool) -> bool:
         """Edges that a catalogued call makes. Returns whether functions given to it escape."""
-        inference = self.inference
         site = self.program.site(key)
         said = meaning.callable
         escapes = True

@@ -56,7 +56,7 @@ def _finding(analysis: Analysis, func: Func, role: Role, wait: Wait, threshold: 
     certain = wait.once.lo is not None and wait.once.lo > threshold
     verb = "sleeps" if certain else "can sleep"
     return Finding(
-        path=analysis.path(func),
+        path=analysis.path(wait.place.func),
         span=wait.place.span,
         message=f"{wait.what} {verb} {seconds(wait.once)}, more than {plain(threshold)} s",
         role=role,
@@ -65,7 +65,7 @@ def _finding(analysis: Analysis, func: Func, role: Role, wait: Wait, threshold: 
         hint=hint,
         confidence=Confidence.HIGH,
         severity=severity,
-        precedence_key=(analysis.path(func), wait.place.span.line, wait.place.span.column),
+        precedence_key=(analysis.path(wait.place.func), wait.place.span.line, wait.place.span.column),
     )
 
 

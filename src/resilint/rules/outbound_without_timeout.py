@@ -32,8 +32,10 @@ def _finding(
     analysis: Analysis, root: Func, exposure: Exposure, place: Place, entries: list[tuple[Func, Exposure]]
 ) -> Finding:
     message = f"{exposure.subject} is awaited without a deadline"
+    hint = HINT
     if exposure.phases:
-        message += f"; its own timeout only bounds {exposure.phases}, not the whole call"
+        message += "; its own timeout is per phase"
+        hint = f"{HINT} The client's timeout only bounds {exposure.phases}: the whole call can take for ever."
     if place.func != root:
         message += f" (uncovered from {analysis.name(root)})"
     return Finding(
@@ -43,7 +45,7 @@ def _finding(
         role=analysis.role(root),
         subject=exposure.subject,
         function=analysis.qualname(place.func),
-        hint=HINT,
+        hint=hint,
         confidence=exposure.confidence,
         witness=analysis.witness(root, exposure.hops, place, f"{exposure.subject} is called here"),
         elsewhere=analysis.elsewhere(exposure.hops),

@@ -62,6 +62,10 @@ _NOW_CALLS = frozenset(
 )
 _SQLITE_CALLS = frozenset({"julianday", "strftime", "unixepoch"})
 _TAIL_HOLE = re.compile(rf"\s+{HOLE}\d+[\s;]*\Z")
+_WANTS_MORE = re.compile(
+    r"(?:\b(?:limit|offset|by|and|or|where|not|in|first|next|top|from|like)|[-=<>(,+*/])\Z", re.IGNORECASE
+)
+"""What stands before an operand: a hole behind it is that, and no further clause."""
 
 
 def looks_like_sql(text: str) -> bool:
@@ -117,15 +121,14 @@ class Reader:
     def _read(self, text: str) -> Statement | None:
         prepared = _identifiers(text)
         found = self._parsed(prepared)
-        if found is None and (hole := _TAIL_HOLE.search(prepared)) is not None:
+        hole = _TAIL_HOLE.search(prepared)
+        open_ended = hole is not None and _WANTS_MORE.search(prepared, 0, hole.start()) is None
+        if found is None and hole is not None:
             found = self._parsed(prepared[: hole.start()])
-            if found is not None:
-                trees, dialect = found
-                return _Meaning(trees, dialect, lock_unknown=True).statement()
         if found is None:
             return None
         trees, dialect = found
-        return _Meaning(trees, dialect, lock_unknown=_TAIL_HOLE.search(prepared) is not None).statement()
+        return _Meaning(trees, dialect, lock_unknown=open_ended).statement()
 
     def _parsed(self, text: str) -> tuple[list[Tree], str] | None:
         import sqlglot

@@ -28,6 +28,7 @@ from resilint.facts import (
     Invoke,
     Load,
     Loop,
+    Mapping,
     Match,
     Negative,
     Not,
@@ -110,6 +111,8 @@ def placed(steps: tuple[Step, ...], arms: Arms = ()) -> Iterator[Placed]:
             for position, handler in enumerate(step.handlers):
                 yield from placed(handler.body, (*arms, (number, position + 1)))
             yield from placed(step.final, arms)
+            if step.handlers and all(any(map(leaves, handler.body)) for handler in step.handlers):
+                arms = (*arms, (number, 0))
         elif isinstance(step, Match):
             for position, case in enumerate(step.cases):
                 yield from placed(case.guarding + case.body, (*arms, (number, position)))
@@ -153,6 +156,9 @@ def parts(value: Value | None) -> Iterator[Value]:
     elif isinstance(value, Sequence):
         for one in value.items:
             yield from parts(one)
+    elif isinstance(value, Mapping):
+        for _, item in value.items:
+            yield from parts(item)
 
 
 def name_of(value: Value | None) -> str:

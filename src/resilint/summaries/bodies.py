@@ -24,7 +24,7 @@ from resilint.facts import (
     Value,
 )
 from resilint.facts.walk import inside
-from resilint.link.entities import Cls, Ext, Func, Inst, SiteKey, ordered
+from resilint.link.entities import Bound, Cls, Ext, Func, Inst, SiteKey, ordered
 from resilint.link.index import ENTERED, PLAIN, UNPACKED
 from resilint.link.infer import written_argument
 from resilint.link.program import binding_scope
@@ -106,12 +106,18 @@ class Bodies:
         return SiteKey(where.module, where.scope, value.site) if isinstance(value, Result) else None
 
     def project_callees(self, key: SiteKey, where: Environment) -> Iterator[tuple[Func, int]]:
+        """The functions that the call runs and their bound parameters; a decorated one returns what it does bare."""
+        if where.level >= CALLS:
+            return
         for entity in ordered(self.inference.solver.get(("callees", *key))):
-            if isinstance(entity, Cls):
-                continue
-            for func, offset, partial in self.inference.targets(entity):
-                if partial is None and where.level < CALLS:
-                    yield func, offset
+            if isinstance(entity, Func):
+                yield entity.plain, 0
+            elif isinstance(entity, Bound):
+                yield entity.func.plain, 1
+            elif not isinstance(entity, Cls):
+                for func, offset, partial in self.inference.targets(entity):
+                    if partial is None:
+                        yield func, offset
 
     def enter(self, func: Func, offset: int, key: SiteKey, where: Environment) -> Environment:
         site = self.program.site(key)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from resilint.domain import Confidence, Role, Span
-from resilint.facts import Attribute, Imported, Mapping, Reference, Site, Text, Value
+from resilint.facts import Attribute, Imported, Mapping, Reference, Result, Site, Text, Value
 from resilint.link.entities import Cls, Ext, Func, Member, SiteKey, ordered
 from resilint.link.infer import written_argument
 from resilint.link.roles import is_test_path
@@ -328,9 +328,20 @@ class Claims:
             key = SiteKey(func.module, func.scope, number)
             for _, _, statement, _ in self.statements.get(key, ()):
                 for update in statement.updates:
-                    if update.asks and not statement.selections and (not site.dropped or self._counts_rows(func)):
+                    if update.asks and not statement.selections and self._looks_at(func, number, site):
                         return True
         return False
+
+    def _looks_at(self, func: Func, number: int, site: Site) -> bool:
+        """Somebody looks at what comes of the statement that is given to the call, or made by it."""
+        takers = [
+            other
+            for other in self.analysis.linked.program.scope(func).sites
+            if any(argument.value == Result(number) for argument in other.arguments)
+        ]
+        if takers:
+            return any(not taker.dropped for taker in takers)
+        return not site.dropped or self._counts_rows(func)
 
     def _counts_rows(self, func: Func) -> bool:
         loads = self.analysis.linked.program.index(func).loads

@@ -113,6 +113,7 @@ class Evaluator:
         self._static: dict[tuple[Any, ...], Abstract] = {}
         self._busy: set[tuple[Any, ...]] = set()
         self._constructions: dict[Cls, list[SiteKey]] | None = None
+        self._by_name: dict[Func, tuple[tuple[SiteKey, int, None], ...]] | None = None
 
     # Expressions
 
@@ -543,7 +544,7 @@ class Evaluator:
         """What the name holds: on the path, else wherever it is bound."""
         if state is not None and name in state.env:
             known = state.env[name]
-            if isinstance(known, (Items, Things)) and name in (
+            if isinstance(known, (Items, Things, Unknown)) and name in (
                 added := self.program.modules[module].index[scope].additions
             ):
                 return self._filled(module, scope, known, added[name], state)
@@ -563,7 +564,9 @@ class Evaluator:
         found = self.inference.name(module, scope, name)
         return Things(found) if found else UNKNOWN
 
-    def _filled(self, module: int, scope: int, known: Items | Things, added: list[Binding], state: State) -> Abstract:
+    def _filled(
+        self, module: int, scope: int, known: Items | Things | Unknown, added: list[Binding], state: State
+    ) -> Abstract:
         """A container that the function puts something into: any number of what it began with and what is put."""
         found = self._flat(
             [self.value(module, scope, b.value, state) for b in added if b.value is not None and b.scope < 0]
@@ -677,9 +680,12 @@ class Evaluator:
         default = self.default(func, position)
         found: list[Abstract] = []
         called = False
-        for key, offset, partial in sorted(self.inference.callers.get(func, ()), key=repr):
+        by_name = self.calls_by_name().get(func, ()) if scope.decorators else ()
+        for key, offset, partial in (*sorted(self.inference.callers.get(func, ()), key=repr), *by_name):
             if not self.is_product(key.module):
                 continue
+            if by_name and (key, offset, partial) not in by_name and self._passes_all_on(key):
+                continue  # its decorator's wrapper, which hands on what the name was called with
             called = True
             if (key.module, key.scope) == (func.module, func.scope) and self._counts_itself(func, position, key):
                 continue
@@ -694,6 +700,25 @@ class Evaluator:
         if isinstance(result, Unknown) and things:
             return Things(things)
         return result
+
+    def calls_by_name(self) -> dict[Func, tuple[tuple[SiteKey, int, None], ...]]:
+        """Calls of decorated functions as they are written, whatever the decorator makes of them."""
+        if self._by_name is None:
+            found: dict[Func, list[tuple[SiteKey, int, None]]] = {}
+            for module in self.program.product():
+                for number_, scope in enumerate(module.facts.scopes):
+                    for position in range(len(scope.sites)):
+                        for entity in self.inference.solver.get(("callees", module.number, number_, position)):
+                            func = entity.func if isinstance(entity, Bound) else entity
+                            if isinstance(func, Func) and not func.raw and self.program.scope(func).decorators:
+                                key = SiteKey(module.number, number_, position)
+                                found.setdefault(func, []).append((key, int(isinstance(entity, Bound)), None))
+            self._by_name = {func: tuple(calls) for func, calls in found.items()}
+        return self._by_name
+
+    def _passes_all_on(self, key: SiteKey) -> bool:
+        names = {a.name for a in self.program.site(key).arguments} if key.index >= 0 else set()
+        return "*" in names or "**" in names
 
     def _rest(self, func: Func, position: int) -> Abstract | None:
         """What the product's calls leave for ``*args`` or ``**kwargs``, where there is a number or text among it."""

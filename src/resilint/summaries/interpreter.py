@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -892,8 +892,8 @@ class Activation:
         self.tries = 0
         self.own_wait = False
         self.cancelled: set[SiteKey] = set()
-        self.loose: dict[SiteKey, Foreign] = {}
-        """Outbound calls that run as tasks and that nobody has awaited yet."""
+        self.loose: dict[SiteKey, Foreign | Pending] = {}
+        """Outbound calls that run as tasks and that nobody has awaited yet, and tasks that are cancelled before."""
         self.groups: list[list[tuple[Interval, Interval, Interval]]] = []
         """Of each task group around: when its tasks began, their waits, and how long they run."""
         self.returned: list[Abstract] = []
@@ -919,9 +919,7 @@ class Activation:
             state = State(dict(self.env))
             flow = self.steps(self.scope.body, state)
             self._hand_on((*self.returned, *self.yielded))
-            for foreign in self.loose.values():
-                self.covers = []
-                self._outbound(foreign, state, self.scope.span)
+            self._leave_running(state)
         finally:
             interpreter._activations.pop()
         total = flow.longest()
@@ -1197,7 +1195,8 @@ class Activation:
             self.tries -= 1
         flow = Flow()
         raised = merge(body.raised, body.normal.copy()) if catches and body.normal is not None else body.raised
-        raised = raised or before  # anything can raise
+        if raised is None or any(id(s) not in self.slice or isinstance(s, Bind) for s in step.body):
+            raised = merge(before, raised)  # anything can raise, a call that is not followed, too
         body.raised = None
         flow.absorb(body)
         normal = body.normal
@@ -1914,7 +1913,11 @@ class Activation:
         """A counter is compared with a limit that nothing is known of."""
         if not (counters.keys() & tests):
             return False
-        return any((a.exact is None) != (b.exact is None) for a, b in self.comparisons)
+        rises = any(direction > 0 for name, direction in counters.items() if name in tests)
+        limits = [
+            b if a.exact is not None else a for a, b in self.comparisons if (a.exact is None) != (b.exact is None)
+        ]
+        return any((limit.hi if rises else limit.lo) is None for limit in limits)
 
     def _endless_or_unknown(
         self,
@@ -1987,6 +1990,9 @@ class Activation:
         self, state: State, flow: Flow, exhausted: State | None, rest: Flow, step: Loop, unbounded: bool
     ) -> Flow:
         endless = rest.diverged is not None and (rest.diverged.hi is None or rest.diverged.hi > 0)
+        for one in (rest.broken, rest.returned, rest.raised):
+            if one is not None:
+                one.wait = state.wait + one.wait
         if unbounded:
             if exhausted is not None:
                 if endless or any(w.loop_total.reach is None or True for w in self.waits.values()):
@@ -2243,6 +2249,17 @@ class Activation:
             things = self.inference.solver.get(("result", *key))
             return Things(things) if things else UNKNOWN
         return either(found)
+
+    def _leave_running(self, state: State) -> None:
+        """No deadline here cancels what runs in tasks that nobody awaits."""
+        waits, self.waits = self.waits, {}
+        self.covers = []
+        for what in self.loose.values():
+            if isinstance(what, Foreign):
+                self._outbound(what, state, self.scope.span)
+            else:
+                self.run_pending(what, State({}), self.scope.span)
+        self.waits = waits
 
     def _hand_on(self, values: tuple[Abstract, ...]) -> None:
         """Tasks that somebody else gets to await."""
@@ -2543,6 +2560,8 @@ class Activation:
     def run_started(self, started: Started, state: State, span: Span) -> Abstract:
         """Await a task: it has been running since it was made."""
         if started.site in self.cancelled:
+            if isinstance(started.what, (Pending, Foreign)):
+                self.loose[started.site] = started.what
             return UNKNOWN
         self.loose.pop(started.site, None)
         copy = state.copy()
@@ -2776,11 +2795,7 @@ class Activation:
             return fallback
         started = [Started(o, key, state.clock) for o in options(what) if isinstance(o, (Pending, Foreign, Started))]
         for one in started:
-            if (
-                isinstance(one.what, Foreign)
-                and one.what.meaning.callable.outbound is not None
-                and not any(self.covers)
-            ):
+            if isinstance(one.what, Foreign) and one.what.meaning.callable.outbound is not None:
                 self.loose[key] = one.what
         return either(started) if started else fallback
 
@@ -2824,22 +2839,17 @@ class Activation:
             return self._wait_for(meaning, arguments, state, where)
         if said.shields is not None:
             inner = _argument(arguments, said.shields)
-            saved, self.covers = self.covers, []
-            before = dict(self.exposures)
-            self.exposures = {}
-            result = self.run_awaitable(inner, state, where, None)
-            shielded, self.exposures = self.exposures, before
-            self.covers = saved
-            for exposure in shielded.values():
-                self.expose(exposure._replace(shielded=True))
-            return result
+            return self._shielded(lambda: self.run_awaitable(inner, state, where, None))
         if said.spawn is not None and said.is_async:
             return self._executor(meaning, arguments, key, state, where)
         if said.awaits is not None:
             values = _arguments(arguments, said.awaits)
             if said.concurrent or said.awaits.startswith("*"):
                 before_wait, before_clock = state.wait, state.clock
-                result = self.run_together(values, state, where)
+                if said.cancels:
+                    result = self.run_together(values, state, where)
+                else:
+                    result = self._shielded(lambda: self.run_together(values, state, where))
                 limit = arguments.get("timeout")
                 if not said.cancels and limit is not None and (cap := number(limit)).hi is not None:
                     gap = state.wait - before_wait if before_wait.exact is not None else ANY
@@ -2853,6 +2863,18 @@ class Activation:
             self._outbound(foreign, state, where)
         things = self.inference.solver.get(("result", *key)) if key.index >= 0 else frozenset()
         return Things(things) if things else UNKNOWN
+
+    def _shielded(self, run: Callable[[], Abstract]) -> Abstract:
+        """What no deadline around reaches: it goes on when the caller is cancelled."""
+        saved, self.covers = self.covers, []
+        before = dict(self.exposures)
+        self.exposures = {}
+        result = run()
+        shielded, self.exposures = self.exposures, before
+        self.covers = saved
+        for exposure in shielded.values():
+            self.expose(exposure._replace(shielded=True))
+        return result
 
     def _foreign_wait(
         self, meaning: Meaning, arguments: dict[str, Abstract], state: State, span: Span, place: Place | None = None

@@ -404,7 +404,7 @@ class _Loop:
                 if any(self.limits.below(inner, frozenset()) for inner in self.limits.called(self.func, step)):
                     return True
                 said = set(words(name_of(self.limits.site(self.func, step.site).callee)))
-                if said & {"deadline", "expired", "exceeded", "exhausted", "timeout", "budget"}:
+                if said & {"deadline", "expired", "exceeded", "exhausted", "budget"}:
                     return True
         return any(
             isinstance(part, Compare) and self._is_limit(part, counters, errors) for part in parts(self.loop.subject)
