@@ -298,7 +298,7 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
                 seconds = one.ended - one.began
                 if seconds <= 0:
                     continue
-                for (site,) in one.own:
+                for site, *_ in one.own:
                     held_own[site] = max(held_own[site], seconds)
                 longest[one.place] = max(longest[one.place], seconds)
                 for places in every:

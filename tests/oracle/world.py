@@ -341,19 +341,23 @@ class World:
         context = self._context(sys._getframe(1))
         entries = context.entries
         code = written.f_code
-        itself = context.detached and not self._frames(sys._getframe(1))
+        itself = entries[0][1] == _NOBODY
         if code.co_name == "<lambda>":
             entries = [((code.co_filename, written.f_lineno), code.co_qualname, ()), *entries]
         seen: list[Site] = []
         popped = False
-        while len(entries) > 1 and entries[1][1] != _NOBODY:
+        while len(entries) > 1:
+            if entries[1][1] == _NOBODY:  # a task that nobody awaits: nobody waits in its place
+                if entries[0][1] in self.transparent:
+                    seen += [entries[0][0], entries[2][0]]
+                break
             given = entries[0][1].endswith("<lambda>") or (popped and entries[0][1].startswith("run"))
             if not given and entries[0][1] not in self.transparent:
                 break
             if given or seen:
                 seen.append(entries[0][0])
             entries, popped = entries[1:], True
-        places = (*seen, entries[0][0])
+        places = (*seen, entries[0][0]) if seen[:1] != [entries[0][0]] else tuple(seen)
         began = self.loop.now
         try:
             await wait
@@ -364,7 +368,7 @@ class World:
                 if self.loop.now > began:
                     for depth, (_, _, loops) in enumerate(entries):
                         for one in loops:
-                            (one.either if seen else one.below if depth else one.own).add(places)
+                            (one.either if seen or context.aside else one.below if depth else one.own).add(places)
 
     def _called(self, *args: Any, **kwargs: Any) -> Coroutine[Any, Any, Any]:
         frame = sys._getframe(1)

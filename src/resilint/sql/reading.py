@@ -23,9 +23,12 @@ HOLE = "hole__"
 LONGEST = 20_000
 
 _BEGINS = re.compile(
-    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*(?:select|with|update|delete|begin|exec|execute)\b",
+    r"\s*(?:--[^\n]*\n\s*|/\*.*?\*/\s*)*[(\s]*"
+    r"(?:select\b.*?(?:\bfrom\b|\()|delete\b.*?\bfrom\b|with\b.*?\bas\b.*?\(|update\b.*?\bset\b|exec(?:ute)?\b)",
     re.IGNORECASE | re.DOTALL,
 )
+_BEFORE_OPERAND = re.compile(r"(?:[-=<>(,+*/]|\b(?:limit|offset|in|like|and|between|top|values))\s*\Z", re.IGNORECASE)
+"""What stands before a placeholder; elsewhere a question mark is an operator."""
 _PLACEHOLDER = re.compile(
     r"""
     (?P<skip>'(?:[^']|'')*' | "(?:[^"]|"")*" | --[^\n]* | /\*.*?\*/ | ::)
@@ -33,7 +36,7 @@ _PLACEHOLDER = re.compile(
     | (?P<format>%s)
     | (?<![\w:]):(?P<colon>[A-Za-z_]\w*)
     | \$(?P<dollar>\d+)
-    | (?P<question>(?<=[=<>(,\s])\?(?=[\s,);]|$))
+    | (?P<question>\?(?=[\s,);]|$))
     """,
     re.VERBOSE | re.DOTALL,
 )
@@ -90,6 +93,8 @@ def _identifiers(text: str) -> str:
             return f"p__{match['percent'] or match['colon']}"
         if match["dollar"]:
             return f"d__{match['dollar']}"
+        if match["question"] and _BEFORE_OPERAND.search(text, 0, match.start()) is None:
+            return match[0]
         count += 1
         return f"q__{count - 1}"
 

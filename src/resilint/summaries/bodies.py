@@ -25,8 +25,8 @@ from resilint.facts import (
 )
 from resilint.facts.walk import inside
 from resilint.link.entities import Bound, Cls, Ext, Func, Inst, SiteKey, ordered
-from resilint.link.index import ENTERED, PLAIN, UNPACKED
-from resilint.link.infer import written_argument
+from resilint.link.index import ELEMENT, ENTERED, PLAIN, UNPACKED
+from resilint.link.infer import written_argument, written_arguments
 from resilint.link.program import binding_scope
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.enqueues import Enqueues, enqueues, words
@@ -161,6 +161,13 @@ class Bodies:
                     continue
                 value = value.items[binding.path[0]]
             yield value, place
+
+    def _iterated(self, name: Reference, where: Environment) -> Iterator[tuple[Value, Environment]]:
+        """What a loop takes the name's values from."""
+        if self.inference.owner_scope(where.module, where.scope, name.name) == where.scope:
+            for binding in self.program.modules[where.module].index[where.scope].names.get(name.name, ()):
+                if binding.how == ELEMENT and binding.value is not None:
+                    yield binding.value, where
 
     def body_values(self, key: SiteKey, spec: str) -> list[Value]:
         site = self.program.site(key)
@@ -436,8 +443,12 @@ class Bodies:
         if isinstance(value, (Choice, Boolean)):
             parts = (value.body, value.orelse) if isinstance(value, Choice) else value.values
             return any(self.is_enqueued(part, where) for part in parts)
+        if isinstance(value, Sequence):
+            return any(self.is_enqueued(item, where) for item in value.items)
+        if isinstance(value, Spread):
+            return self.is_enqueued(value.value, where)
         if isinstance(value, Reference):
-            return any(self.is_enqueued(v, w) for v, w in self.bound(value, where))
+            return any(self.is_enqueued(v, w) for v, w in (*self.bound(value, where), *self._iterated(value, where)))
         if isinstance(value, Result):
             return self._returned_by_enqueue(value, where)
         return False
@@ -455,6 +466,10 @@ class Bodies:
                         return True
         if isinstance(site.callee, Result) and self.is_enqueued(site.callee, where):
             return True  # ``queue.add(f)(x)``
+        for meaning in self.calls.meanings(key):
+            if meaning.callable.awaits is not None:  # ``gather(queue.add(1), queue.add(2))``
+                given = written_arguments(site, meaning.callable.awaits)
+                return any(self.is_enqueued(argument, where) for argument in given)
         waits = site.awaited or any(
             m.callable.blocking or m.callable.is_async or m.callable.task_result for m in self.calls.meanings(key)
         )

@@ -49,13 +49,13 @@ from resilint.facts import (
     With,
     Yield,
 )
-from resilint.link.entities import Cls, Ext, Func, Inst, Many, Member, Plain, SiteKey, Tup, ordered
+from resilint.link.entities import Cls, Ext, Func, Many, Member, Plain, SiteKey, Tup, ordered
 from resilint.link.infer import written_argument
 from resilint.link.linked import Linked
-from resilint.link.program import binding_scope
 from resilint.link.roles import is_test_path
-from resilint.sql import Reader, Selection, is_attempts, is_key, is_marker, is_state
+from resilint.sql import Reader, Selection, is_key
 from resilint.sql.model import Lock
+from resilint.summaries.predicates import Conditions, last_name
 from resilint.summaries.texts import Expression, Texts
 
 MOST = 16
@@ -115,7 +115,8 @@ class Builders:
     _stack: list[Func] = field(default_factory=list)
     _attributes: dict[str, str] = field(default_factory=dict)
     _methods: dict[str, list[tuple[str, Said]]] = field(default_factory=dict)
-    _parts: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, str] = field(default_factory=dict)
+    """Methods of columns by name, and what they compare."""
     _called: set[str] = field(default_factory=set)
 
     def follow(self) -> list[Run]:
@@ -144,7 +145,7 @@ class Builders:
                     if method.query.does == "select":
                         self._methods.setdefault(name, []).append((path, method.query))
                     elif method.query.does in ("in", "is", "null", "between"):
-                        self._parts[name] = method.query.does
+                        self.parts[name] = method.query.does
 
     def _beginnings(self) -> list[Func]:
         program = self.linked.program
@@ -156,9 +157,9 @@ class Builders:
                 continue
             for number, scope in enumerate(module.facts.scopes):
                 func = Func(module.number, number)
-                begins = any(_last(load.value) in self._attributes for load in module.index[number].loads)
+                begins = any(last_name(load.value) in self._attributes for load in module.index[number].loads)
                 for position, site in enumerate(scope.sites):
-                    name = _last(site.callee)
+                    name = last_name(site.callee)
                     self._called.add(name)
                     if begins:
                         continue
@@ -185,7 +186,7 @@ class Builders:
                 if Func(module.number, number) in known or scope.kind not in ("function", "lambda"):
                     continue
                 values = [a.value for s in scope.sites for a in s.arguments] + [s.callee for s in scope.sites]
-                if any(_last(part) in names for value in values for part in (value, _receiver(value))):
+                if any(last_name(part) in names for value in values for part in (value, _receiver(value))):
                     found.append(Func(module.number, number))
         return found
 
@@ -229,7 +230,7 @@ class Builders:
         return self._methods.get(name, [])
 
     def part(self, name: str) -> str | None:
-        return self._parts.get(name)
+        return self.parts.get(name)
 
 
 class _Walk:
@@ -414,7 +415,7 @@ class _Walk:
             return self.defined(value) if not isinstance(value.value, Result) else NONE
         inference, program = self.linked.inference, self.linked.program
         entities = inference.of(self.func.module, self.func.scope, value.value)
-        table = _last(value.value)
+        table = last_name(value.value)
         named = True
         for entity in entities:
             if isinstance(entity, Cls):
@@ -500,7 +501,7 @@ class _Walk:
                 if self.unknown(callee.value):
                     if query.table is not None and not self.names_tables(site):
                         continue
-                    if query.table is None and not _last(callee.value)[:1].isupper():
+                    if query.table is None and not last_name(callee.value)[:1].isupper():
                         continue
                     return self.beginning(key, site, query, True)
         given = self.arguments(site)
@@ -556,12 +557,12 @@ class _Walk:
             table = next((_table(v) for v in values if _table(v)), "")
             aggregate = any(self.aggregates(v) for v in values)
             keys = bool(values) and all(isinstance(v, Attribute) and is_key(v.name, table) for v in values)
-            if not table and isinstance(callee, Attribute) and _last(callee.value)[:1].isupper():
-                table = _last(callee.value)
+            if not table and isinstance(callee, Attribute) and last_name(callee.value)[:1].isupper():
+                table = last_name(callee.value)
         elif isinstance(callee, Attribute):
-            table = _last(callee.value)
+            table = last_name(callee.value)
         meanings = self.linked.calls.meanings(key)
-        subject = meanings[0].path if meanings else _last(callee)
+        subject = meanings[0].path if meanings else last_name(callee)
         does = query.does if query.does in ("update", "delete") else "select"
         span = site.span
         made = self.begun(span, query.makes or "", does, table, subject, named)
@@ -575,7 +576,7 @@ class _Walk:
         if not isinstance(value, Result):
             return False
         callee = self.scope.sites[value.site].callee
-        if _last(callee) in _AGGREGATES:
+        if last_name(callee) in _AGGREGATES:
             return True
         if any(
             said.query is not None and said.query.does == "aggregate"
@@ -584,7 +585,7 @@ class _Walk:
             return True
         return (
             isinstance(callee, Attribute)
-            and _last(callee) in ("label", "scalar_subquery")
+            and last_name(callee) in ("label", "scalar_subquery")
             and self.aggregates(callee.value)
         )
 
@@ -714,7 +715,10 @@ class _Walk:
 
     def narrowed(self, selection: Selection, site: Site, said: Said) -> Selection:
         """With the conditions that a call adds."""
-        found = Conditions(self.conditions, selection.table)
+        builders = self.builders
+        found = Conditions(
+            self.texts, self.reader, builders.parts, lambda value: bool(self.inside(value)), selection.table
+        )
         for argument in site.arguments:
             here = Expression(self.func.module, self.func.scope, argument.value)
             if said.does == "where" or argument.name in ("", "*"):
@@ -742,18 +746,13 @@ def _merged(first: Env, second: Env) -> Env:
     return merged
 
 
-def _last(value: Value) -> str:
-    """The last name of a dotted expression."""
-    return value.name if isinstance(value, (Attribute, Reference)) else ""
-
-
 def _receiver(value: Value) -> Value:
     return value.value if isinstance(value, Attribute) else value
 
 
 def _first_attribute(value: Value) -> str:
     """The attribute just behind the first call or name of a chain's receiver."""
-    return _last(value.value) if isinstance(value, Attribute) else ""
+    return last_name(value.value) if isinstance(value, Attribute) else ""
 
 
 def _table(value: Value) -> str:
