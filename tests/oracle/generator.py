@@ -135,7 +135,6 @@ class Generator:
         self.constants: dict[str, dict[str, str]] = {ROUTES: {}, HELPERS: {}}
         self.definitions: dict[str, list[Lines]] = {ROUTES: [], HELPERS: []}
         self.transparent: set[str] = set()
-        self.called: set[str] = set()
         self.numbers: Counter[str] = Counter()
         self.two = False
         self.by_module = False
@@ -361,7 +360,6 @@ class Generator:
         context.length += chosen.length * context.times
         context.outbound = context.outbound or chosen.outbound
         context.endless = context.endless or chosen.endless
-        self.called.add(chosen.name)
         arguments = []
         for parameter in chosen.parameters:
             if parameter.default is not None and self.chance(2):
@@ -398,7 +396,6 @@ class Generator:
             context.length += chosen.length * context.times
             context.outbound = context.outbound or chosen.outbound
             context.endless = context.endless or chosen.endless
-            self.called.add(chosen.name)
             return self.name(chosen.name, chosen.file, context.file)
         if parameter.kind == "coro":
             self.use("coroutine as argument")
@@ -1171,7 +1168,7 @@ class Generator:
         handlers = [self.handler(ROUTES) for _ in range(1 + (self.below(6) == 5))]
         roots = [("app.routes", name) for name in handlers]
         for f in reversed(self.functions):
-            if f.name in self.called:
+            if self.is_called(f):
                 continue
             if f.form == "plain" and all(p.default is not None for p in f.parameters) and self.chance(2):
                 roots.append((f.file.removesuffix(".py").replace("/", "."), f.name))
@@ -1183,6 +1180,16 @@ class Generator:
             files[HELPERS] = self.file(HELPERS)
         files[ROUTES] = self.file(ROUTES)
         return Program(files, handlers, roots, frozenset(self.transparent), self.used, self.loose)
+
+    def is_called(self, function: Function) -> bool:
+        """Its name stands somewhere besides its definition; a call that was made up need not have been used."""
+        owner, _, method = function.name.partition(".")
+        name = f"{owner.lower()}.{method}" if method else owner
+        header = f"class {owner}:" if method else f"def {name}("
+        others = [
+            lines for found in self.definitions.values() for lines in found if not any(header in x for x in lines)
+        ]
+        return any(re.search(rf"\b{re.escape(name)}\b", line) for lines in others for line in lines)
 
     def file(self, path: str) -> str:
         imports = {"import asyncio", "from oracle_env import oracle", *self.imports[path]}

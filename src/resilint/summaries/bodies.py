@@ -385,7 +385,8 @@ class Bodies:
         """A thing with an id of its own that is no task: its own status says nothing of the work."""
         if self._is_work_class(self.program.scope(cls).name):
             return False
-        return "id" in self.evaluator.fields(cls)
+        indexes = [self.program.index(base) for base in self.inference.mro(cls) if isinstance(base, Cls)]
+        return any("id" in index.annotations or "id" in index.names for index in indexes)
 
     def _is_queued_state(self, value: Value | None, where: Environment) -> bool:
         if value is None:

@@ -631,7 +631,10 @@ class Evaluator:
     @staticmethod
     def _unpacked(value: Abstract, path: tuple[int, ...]) -> Abstract:
         for step in path:
-            value = value.items[step] if isinstance(value, Items) and 0 <= step < len(value.items) else UNKNOWN
+            parts = [
+                o.items[step] if isinstance(o, Items) and 0 <= step < len(o.items) else UNKNOWN for o in options(value)
+            ]
+            value = either([o for part in parts for o in options(part)])
         return value
 
     def _imported(self, module: int, scope: int, value: Imported) -> Abstract:

@@ -1195,7 +1195,8 @@ class Activation:
             self.tries -= 1
         flow = Flow()
         raised = merge(body.raised, body.normal.copy()) if catches and body.normal is not None else body.raised
-        if raised is None or any(id(s) not in self.slice or isinstance(s, Bind) for s in step.body):
+        first = step.body[0] if step.body else None
+        if raised is None or isinstance(first, Bind) or id(first) not in self.slice:
             raised = merge(before, raised)  # anything can raise, a call that is not followed, too
         body.raised = None
         flow.absorb(body)
@@ -1204,7 +1205,9 @@ class Activation:
             after = self.steps(step.orelse, normal)
             flow.absorb(after)
             normal = after.normal
-        if catches:
+        if catches and raised is not None and self.expiries and self._is_over(raised):
+            flow.raised = merge(flow.raised, raised)  # cancelled by a deadline further out: no handler sees that
+        elif catches:
             start = raised
             if start is not None:
                 leaving: State | None = None
@@ -1848,9 +1851,14 @@ class Activation:
             for name, direction in counters.items():
                 counted = following.env.get(name)
                 if isinstance(counted, Interval) and counted.exact is None:
+                    began = number(before.env.get(name, UNKNOWN))
+                    width = 0.0 if began.lo is None or began.hi is None else began.hi - began.lo
                     end = counted.hi if direction > 0 else counted.lo
-                    if end is not None and not math.isinf(end):
-                        following.env[name] = Interval.exactly(end)  # counted once an iteration, on whichever path
+                    if end is not None and not math.isinf(end) and not math.isnan(width):
+                        # counted once an iteration, on whichever path
+                        following.env[name] = (
+                            Interval(end - width, end) if direction > 0 else Interval(end, end + width)
+                        )
             iteration += 1
             delta = (
                 following.wait - wait_before
@@ -1914,9 +1922,8 @@ class Activation:
         if not (counters.keys() & tests):
             return False
         rises = any(direction > 0 for name, direction in counters.items() if name in tests)
-        limits = [
-            b if a.exact is not None else a for a, b in self.comparisons if (a.exact is None) != (b.exact is None)
-        ]
+        apart = [(a, b) for a, b in self.comparisons if (a.exact is None) != (b.exact is None)]
+        limits = [b if a.exact is not None else a for a, b in apart]
         return any((limit.hi if rises else limit.lo) is None for limit in limits)
 
     def _endless_or_unknown(
@@ -2252,13 +2259,19 @@ class Activation:
 
     def _leave_running(self, state: State) -> None:
         """No deadline here cancels what runs in tasks that nobody awaits."""
+        if not self.loose:
+            return
         waits, self.waits = self.waits, {}
-        self.covers = []
-        for what in self.loose.values():
-            if isinstance(what, Foreign):
-                self._outbound(what, state, self.scope.span)
-            else:
-                self.run_pending(what, State({}), self.scope.span)
+
+        def run() -> Abstract:
+            for what in self.loose.values():
+                if isinstance(what, Foreign):
+                    self._outbound(what, state, self.scope.span)
+                else:
+                    self.run_pending(what, State({}), self.scope.span)
+            return None
+
+        self._shielded(run)
         self.waits = waits
 
     def _hand_on(self, values: tuple[Abstract, ...]) -> None:

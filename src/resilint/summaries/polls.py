@@ -53,7 +53,9 @@ _LOCAL = frozenset(
     }
 )
 _BUSY = frozenset({"running", "pending", "busy", "active", "processing", "alive", "progress", "queued", "incomplete"})
-_STOPS = frozenset({"stop", "stopped", "stopping", "shutdown", "quit", "exit", "terminate", "cancel", "cancelled"})
+_STOPS = frozenset(
+    {"stop", "stopped", "stopping", "shutdown", "quit", "exit", "terminate", "cancel", "cancelled", "closing", "closed"}
+)
 _ERRORS = frozenset({"error", "errors", "fail", "failed", "failure", "failures", "fails", "exception", "exceptions"})
 _SLEEPS = frozenset({"sleep", "pause", "backoff"})
 
@@ -346,6 +348,8 @@ class _Loop:
 
     def _refreshed(self, value: Value) -> str:
         """The thing is read again in the loop (``job.reload()``, ``session.refresh(job)``)."""
+        if name_of(value) in ("self", "cls"):
+            return ""
         for step, _ in self.steps:
             if not isinstance(step, Invoke):
                 continue

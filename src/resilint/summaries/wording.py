@@ -15,7 +15,7 @@ def plain(value: float) -> str:
 
 def seconds(interval: Interval) -> str:
     """``15 s``, ``up to 300 s``, ``at least 4 s``, ``without a bound``."""
-    if interval.unbounded:
+    if interval.reach == math.inf:
         return "without a bound"
     if interval.exact is not None:
         return f"{plain(interval.exact)} s"
