@@ -314,6 +314,8 @@ class Callable_(_Table, frozen=True):
     of up to that long."""
     partial: bool = False
     """``functools.partial``: the first argument bound to the rest."""
+    reads: bool = False
+    """It looks at what it is given and calls none of it (``functools.wraps`` copies names)."""
     wraps: Argument | None = None
     """Returns the function given, changed or not (``functools.wraps``, ``lru_cache``, ``contextmanager``)."""
     context_manager: bool = False

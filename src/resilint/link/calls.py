@@ -423,7 +423,7 @@ class CallGraph:
                 f"{meaning.path} iterates it after the answer has begun",
                 guard,
             )
-        if said.partial or said.wraps or said.injects or said.register or said.iterator or said.number:
+        if said.reads or said.partial or said.wraps or said.injects or said.register or said.iterator or said.number:
             escapes = False
         return escapes
 

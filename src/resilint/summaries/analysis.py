@@ -126,7 +126,7 @@ class Analysis:
                 found[func] = "runs detached"
             elif any(program.scope(e.caller).kind in ("module", "class") for e in edges):
                 found[func] = "runs at import"
-            elif not [e for e in edges if e.caller != func]:
+            elif not [e for e in edges if e.caller != func] or self._only_wrapped(func):
                 found[func] = "nobody calls it"
         reached = set(found)
         pending = list(found)
@@ -143,6 +143,11 @@ class Analysis:
             for func in cycle:
                 found[func] = "only a cycle calls it"
                 reached.add(func)
+
+    def _only_wrapped(self, func: Func) -> bool:
+        """A decorator of the project replaces it, and nobody calls its name."""
+        replaced = bool(self.linked.inference.replacements(func))
+        return replaced and func not in self.interpreter.evaluator.calls_by_name()
 
     @staticmethod
     def _awaited(task: Edge, edges: list[Edge]) -> bool:

@@ -687,7 +687,7 @@ class Evaluator:
         for key, offset, partial in (*sorted(self.inference.callers.get(func, ()), key=repr), *by_name):
             if not self.is_product(key.module):
                 continue
-            if by_name and (key, offset, partial) not in by_name and self._passes_all_on(key):
+            if scope.decorators and (key, offset, partial) not in by_name and self._passes_all_on(key):
                 continue  # its decorator's wrapper, which hands on what the name was called with
             called = True
             if (key.module, key.scope) == (func.module, func.scope) and self._counts_itself(func, position, key):

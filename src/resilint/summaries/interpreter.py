@@ -258,6 +258,7 @@ class Interpreter:
         keywords: list[tuple[str, Abstract]] = []
         target = value
         run = Activation(self, func, {})
+        run.is_name = True
         for position, parameter in enumerate(scope.parameters):
             if position == 0 and owner is not None and "static" not in self.inference.flags(func):
                 target = run._rebound(value, Bound(func, Inst(owner)))
@@ -892,8 +893,10 @@ class Activation:
         self.tries = 0
         self.own_wait = False
         self.cancelled: set[SiteKey] = set()
+        self.is_name = False
+        """It stands for what the function's name is bound to, its decorators, and not for the function itself."""
         self.loose: dict[SiteKey, Foreign | Pending] = {}
-        """Outbound calls that run as tasks and that nobody has awaited yet, and tasks that are cancelled before."""
+        """What runs as a task and nobody has awaited yet, or not before it was cancelled."""
         self.groups: list[list[tuple[Interval, Interval, Interval]]] = []
         """Of each task group around: when its tasks began, their waits, and how long they run."""
         self.returned: list[Abstract] = []
@@ -1433,7 +1436,10 @@ class Activation:
                 if cap.hi is not None and waited.lo is not None and waited.lo > cap.hi:
                     setattr(flow, name, None)  # it does not get there
                     continue
-                state.wait = base + _capped(state.wait, cap)
+                inside = _capped(state.wait, cap)
+                if name != "raised" and inside.hi is not None and inside != state.wait:
+                    inside = Interval(waited.lo, inside.hi)  # the path that waits longest does not get there
+                state.wait = base + inside
                 state.clock = Interval(state.clock.lo, state.clock.minimum(clock + cap).hi)
         else:
             for state in flow.states():
@@ -2189,7 +2195,7 @@ class Activation:
         for exposure in summary.exposures:
             if covered and not exposure.shielded:
                 continue
-            if len(exposure.hops) >= MAX_HOPS or self.func in exposure.chain:
+            if len(exposure.hops) >= MAX_HOPS or (self.func in exposure.chain and not self.is_name):
                 continue
             self.expose(exposure._replace(hops=(hop, *exposure.hops), chain=(self.func, *exposure.chain)))
         if summary.recursive:
@@ -2808,7 +2814,9 @@ class Activation:
             return fallback
         started = [Started(o, key, state.clock) for o in options(what) if isinstance(o, (Pending, Foreign, Started))]
         for one in started:
-            if isinstance(one.what, Foreign) and one.what.meaning.callable.outbound is not None:
+            if isinstance(one.what, Pending) or (
+                isinstance(one.what, Foreign) and one.what.meaning.callable.outbound is not None
+            ):
                 self.loose[key] = one.what
         return either(started) if started else fallback
 
