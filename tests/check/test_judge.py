@@ -489,3 +489,14 @@ def test_the_command_line_selects_what_the_configuration_ignores() -> None:
     assert "first" in selected(base, RULES)
     told = replace(base, ignore=("second", "first"))
     assert "first" not in selected(told, RULES)
+
+
+def test_what_is_silenced_is_kept_with_its_reason() -> None:
+    source = "x = f()  # resilint: ignore[first] the device needs it\ny = g()\n"
+    accepted = Baseline.of(run([found(FIRST, line=2)]).identities)
+    judged = run([found(FIRST, line=1), found(FIRST, line=2)], source, baseline=accepted)
+    assert [(s.diagnostic.span.line, str(s.by), s.reason) for s in judged.silenced] == [
+        (1, "comment", "the device needs it"),
+        (2, "baseline", ""),
+    ]
+    assert all(s.diagnostic.fingerprint for s in judged.silenced) and names(judged) == []

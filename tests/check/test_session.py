@@ -323,3 +323,10 @@ def test_a_wrong_configuration_is_told_before_anything_is_read(tmp_path: Path, m
     (tmp_path / "two" / "resilint.toml").write_text("select = ['nope']")
     with pytest.raises(ConfigurationError):
         run(tmp_path, "one", "two")
+
+
+def test_silenced_reports_are_told_from_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "app").mkdir()
+    write(tmp_path / "app", b="send()  # resilint: ignore[send] it is meant\n")
+    (silenced,) = run(tmp_path, "app", root=tmp_path / "app").silenced
+    assert (silenced.diagnostic.path, silenced.reason) == ("app/b.py", "it is meant")

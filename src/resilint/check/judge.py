@@ -22,7 +22,7 @@ from resilint.check.sources import Sources
 from resilint.check.statement import essence
 from resilint.check.suppress import Suppression, meet, suppressions
 from resilint.config import Configuration, Switches
-from resilint.domain import Confidence, Diagnostic, Severity
+from resilint.domain import Confidence, Diagnostic, Severity, Silenced, Silencer
 from resilint.facts import ModuleFacts
 from resilint.rule import Finding, Rule
 
@@ -50,6 +50,8 @@ class Judged:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Sorted."""
+    silenced: list[Silenced] = field(default_factory=list)
+    """What suppressions and the baseline keep quiet, sorted."""
     suppressed: int = 0
     baselined: int = 0
     withheld: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -233,8 +235,11 @@ def _unsilenced(
     """What no suppression covers."""
     kept = []
     for each, identity in left:
-        if meet(silencers.of(each.finding.path), each.rule.name, each.finding.span.line):
+        silencer = meet(silencers.of(each.finding.path), each.rule.name, each.finding.span.line)
+        if silencer is not None:
             judged.suppressed += 1
+            told = each.diagnostic(identity.fingerprint)
+            judged.silenced.append(Silenced(told, Silencer.COMMENT, silencer.pragma.reason))
         else:
             kept.append((each, identity))
     return kept
@@ -274,10 +279,12 @@ def _subtract(spoken: Sequence[tuple[Found, Identity]], case: Case, ignores: _Fi
             seen.add(fingerprint)
             if fingerprint in accepted:
                 judged.baselined += 1
+                judged.silenced.append(Silenced(each.diagnostic(fingerprint), Silencer.BASELINE))
                 continue
             fresh.append(identity)
         judged.diagnostics.append(each.diagnostic(fingerprint))
     judged.diagnostics.sort(key=lambda d: d.sort_key)
+    judged.silenced.sort(key=lambda s: s.diagnostic.sort_key)
     complete = case.reported >= case.facts.keys()
     for fingerprint, identity in accepted.items():
         looked_at = identity.path in case.reported or (complete and identity.path not in case.facts)

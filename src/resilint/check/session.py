@@ -24,7 +24,7 @@ from resilint.check.roots import Group, group
 from resilint.check.selection import INTERNAL_ERROR, OWN, Rules, selected
 from resilint.check.suppress import suppressions
 from resilint.config import Configuration, load
-from resilint.domain import Diagnostic, ResilintError
+from resilint.domain import Diagnostic, ResilintError, Silenced
 from resilint.rule import Rule
 
 
@@ -66,6 +66,8 @@ class Outcome:
     working: Path
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Sorted."""
+    silenced: list[Silenced] = field(default_factory=list)
+    """What suppressions and baselines keep quiet, sorted."""
     files: int = 0
     lowered: int = 0
     suppressed: int = 0
@@ -139,6 +141,7 @@ def analyse(request: Request, passes: Passes | None = None) -> Outcome:
             project = _open(each, policy.configuration, request, passes)
             _add(outcome, project, _judged(project, policy, rules, troubles))
         outcome.diagnostics.sort(key=lambda d: d.sort_key)
+        outcome.silenced.sort(key=lambda s: s.diagnostic.sort_key)
     return outcome
 
 
@@ -271,6 +274,7 @@ def _add(outcome: Outcome, project: Project, judged: Judged) -> None:
     outcome.projects.append(project)
     outcome.judged.append(judged)
     outcome.diagnostics += map(teller.diagnostic, judged.diagnostics)
+    outcome.silenced += [each._replace(diagnostic=teller.diagnostic(each.diagnostic)) for each in judged.silenced]
     outcome.files += len(project.files.facts)
     outcome.lowered += project.files.lowered
     outcome.suppressed += judged.suppressed

@@ -126,10 +126,10 @@ def _opens(lines: Sequence[str], line: int) -> bool:
     return True
 
 
-def meet(found: Iterable[Suppression], rule: str, line: int) -> bool:
-    """Let every suppression that covers ``line`` meet a report of ``rule``; whether any silences it."""
-    silenced = False
+def meet(found: Iterable[Suppression], rule: str, line: int) -> Suppression | None:
+    """Let every suppression that covers ``line`` meet a report of ``rule``; the first that silences it."""
+    first = None
     for suppression in found:
         if suppression.covers(line) and suppression.use(rule):
-            silenced = True
-    return silenced
+            first = first or suppression
+    return first

@@ -11,6 +11,8 @@ from resilint.domain.diagnostic import (
     FixPlan,
     Hop,
     Severity,
+    Silenced,
+    Silencer,
     Witness,
 )
 from resilint.domain.errors import ConfigurationError, ResilintError, UsageError
@@ -34,6 +36,8 @@ __all__ = [
     "Role",
     "RoleReason",
     "Severity",
+    "Silenced",
+    "Silencer",
     "Span",
     "UsageError",
     "Witness",

@@ -89,3 +89,19 @@ class Diagnostic(NamedTuple):
     @property
     def sort_key(self) -> tuple[str, int, int, str, str, str]:
         return (self.path, self.span.line, self.span.column, self.id, self.name, self.message)
+
+
+class Silencer(enum.StrEnum):
+    """What keeps a report from being told."""
+
+    COMMENT = "comment"
+    BASELINE = "baseline"
+
+
+class Silenced(NamedTuple):
+    """A report that is not told, for formats that show such ones as well."""
+
+    diagnostic: Diagnostic
+    by: Silencer
+    reason: str = ""
+    """What the comment says."""
