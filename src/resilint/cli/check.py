@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,17 +13,32 @@ import click
 
 from resilint.cli.exits import FAILED, OK, WRONG
 from resilint.cli.options import policy_options, project_options, request_of, tell_skipped
-from resilint.cli.output import coloured, complain, emit
-from resilint.domain import UsageError
+from resilint.cli.output import coloured, complain, emit, linked
+from resilint.cli.targets import Target, TargetType, targets
+from resilint.domain import Severity, UsageError
 
 if TYPE_CHECKING:
     from resilint.check.session import Outcome
+    from resilint.reports import Described, Report
+
+REPOSITORY = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
+"""Where GitHub and GitLab say where the repository is."""
 
 
 @click.command("check")
 @project_options
 @policy_options
-@click.option("--output-format", type=click.Choice(["text", "concise", "json"]), default="text", show_default=True)
+@click.option(
+    "--output-format",
+    type=TargetType(),
+    multiple=True,
+    help="text (the default), concise, json, jsonl, sarif, github, gitlab or junit. May be given several times:"
+    " --output-format text --output-format sarif:report.sarif.",
+)
+@click.option("--output-file", "-o", type=click.Path(path_type=Path), help="A file instead of standard output.")
+@click.option(
+    "--no-suppressed", is_flag=True, help="Leave reports that are suppressed or in the baseline out of sarif."
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 whatever is reported.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="Leave out the reports that this file accepts.")
 @click.option("--prune", is_flag=True, help="Remove entries from the baseline that no longer occur.")
@@ -34,6 +51,7 @@ def check_command(**options: Any) -> int:
     from resilint.check.session import analyse
 
     started = time.perf_counter()
+    wanted = targets(options["output_format"], options["output_file"])
     outcome = analyse(request_of(options))
     code = WRONG if outcome.broken else FAILED if outcome.failed and not options["exit_zero"] else OK
     if not options["quiet"]:
@@ -43,7 +61,12 @@ def check_command(**options: Any) -> int:
         _tell_baseline(outcome, prune=options["prune"])
     if options["prune"]:
         _prune(outcome)
-    emit(_shown(outcome, options, time.perf_counter() - started), code)
+    report = _report(outcome, time.perf_counter() - started, with_silenced=not options["no_suppressed"])
+    if not _write_files([target for target in wanted if target.file is not None], report, options):
+        code = WRONG
+    for target in wanted:
+        if target.file is None:
+            emit(_shown(target, report, options), code)
     if options["statistics"]:
         emit(_statistics(outcome), code)
     if options["verbose"]:
@@ -51,16 +74,61 @@ def check_command(**options: Any) -> int:
     return code
 
 
-def _shown(outcome: Outcome, options: dict[str, Any], seconds: float) -> str:
-    from resilint.reports import Report, Style, Summary, as_json, concise, text
+def _report(outcome: Outcome, seconds: float, *, with_silenced: bool) -> Report:
+    from resilint.reports import Report, Summary
 
-    summary = Summary(outcome.files, outcome.suppressed, outcome.baselined, outcome.skipped, seconds)
-    report = Report(outcome.diagnostics, summary, outcome.lines)
-    if options["output_format"] == "json":
-        return as_json(report)
-    if options["output_format"] == "concise":
-        return concise(report)
-    return text(report, Style(coloured(options["color"])), everything=options["verbose"], closing=not options["quiet"])
+    repository = next((Path(os.environ[name]) for name in REPOSITORY if os.environ.get(name)), None)
+    return Report(
+        outcome.diagnostics,
+        Summary(outcome.files, outcome.suppressed, outcome.baselined, outcome.skipped, seconds),
+        outcome.lines,
+        silenced=outcome.silenced if with_silenced else (),
+        rules=_described,
+        working=outcome.working,
+        repository=repository,
+        fails=_strictest([project.configuration.fail_on for project in outcome.projects]),
+    )
+
+
+def _described() -> Sequence[Described]:
+    """The rules with their pages; loaded for the formats that show them."""
+    from resilint.reports import Described
+    from resilint.rules import all_rules, page
+
+    return [Described(rule, page(rule.name)) for rule in all_rules()]
+
+
+def _strictest(fail_on: Sequence[str]) -> Severity | None:
+    """The least severity that fails in any of the projects of a run."""
+    severities = [Severity(word) for word in fail_on if word != "never"]
+    return min(severities, key=lambda severity: severity.ordinal, default=None)
+
+
+def _shown(target: Target, report: Report, options: dict[str, Any]) -> str:
+    from resilint.reports import TEXT, Style, formatted, text
+
+    if target.name != TEXT:
+        return formatted(target.name, report)
+    if target.file is None:
+        style = Style(coloured(options["color"]), linked(options["color"]))
+    else:
+        style = Style(options["color"] == "always")
+    return text(report, style, everything=options["verbose"], closing=not options["quiet"])
+
+
+def _write_files(wanted: Sequence[Target], report: Report, options: dict[str, Any]) -> bool:
+    """Write what goes to files, each whole or not at all; whether all could be. One failure does not stop the next."""
+    from resilint.cli.files import FileError, write_whole
+
+    done = True
+    for target in wanted:
+        assert target.file is not None
+        try:
+            write_whole(target.file, _shown(target, report, options))
+        except FileError as problem:
+            complain(f"error: {problem}")
+            done = False
+    return done
 
 
 def _tell_baseline(outcome: Outcome, *, prune: bool) -> None:

@@ -75,6 +75,36 @@ def coloured(choice: str) -> bool:
     return on_terminal() and os.environ.get("TERM") != "dumb"
 
 
+_LINKING_PROGRAMS = {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "Tabby", "WarpTerminal", "mintty"}
+_LINKING_TERMINALS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour", "rio")
+_LINKING_VTE = 5000
+"""From version 0.50 on: GNOME Terminal, Tilix, Terminator and the like."""
+
+
+def linked(choice: str) -> bool:
+    """Whether to write links for a terminal (OSC 8): FORCE_HYPERLINK, else only where one is known to show them.
+
+    A terminal cannot be asked, and some print the sequence as text; so only the known ones get it, and only in colour.
+    """
+    if choice == "never":
+        return False
+    if forced := os.environ.get("FORCE_HYPERLINK"):
+        return forced != "0"
+    if not (on_terminal() and coloured(choice)):
+        return False
+    said = os.environ
+    return (
+        said.get("TERM_PROGRAM", "") in _LINKING_PROGRAMS
+        or said.get("TERM", "").startswith(_LINKING_TERMINALS)
+        or _number(said.get("VTE_VERSION", "")) >= _LINKING_VTE
+        or any(said.get(name) for name in ("WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "DOMTERM"))
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
 def on_terminal() -> bool:
     """Whether a person reads standard output."""
     try:

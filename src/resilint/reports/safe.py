@@ -1,11 +1,19 @@
-"""Text from a stranger's source, made safe to print: no control characters, nothing that turns the line around."""
+"""Text from a stranger's source, made safe to print.
+
+No control characters, nothing that turns the line around, and nothing that the log of a CI service takes for a command.
+"""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _JOINERS = frozenset("\u200c\u200d")
 """Zero-width joiners: emoji and several scripts need them, and they move nothing."""
+
+_COMMAND = re.compile(r"##(?=\w*\[)")
+"""``##[group]``, ``##vso[task.setvariable]``: logs of GitHub, Azure and TeamCity obey them anywhere in a line."""
+_DISARMED = "\\x23#"
 
 
 def _unsafe(char: str) -> bool:
@@ -23,9 +31,20 @@ def escaped(char: str) -> str:
 
 def safe(text: str) -> str:
     """One line that prints as it reads. Line breaks and tabs become spaces."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(" " if c in "\t\n\r" else escaped(c) if _unsafe(c) else c for c in text)
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(" " if c in "\t\n\r" else escaped(c) if _unsafe(c) else c for c in text)
+    return _COMMAND.sub(lambda _: _DISARMED, text) if "##" in text else text
+
+
+def safe_path(path: str) -> str:
+    """A path as it is shown where a line begins: GitHub's log takes a line that begins with ``::`` for a command."""
+    shown = safe(path)
+    return f"./{shown}" if shown.lstrip().startswith("::") else shown
+
+
+def decodable(path: str) -> str:
+    """A path as it is, but for bytes that are no text: those would make a document unreadable for others."""
+    return "".join(escaped(c) if 0xD800 <= ord(c) <= 0xDFFF else c for c in path)
 
 
 def width(text: str) -> int:
@@ -46,9 +65,12 @@ def expanded(line: str, tab: int = 4) -> tuple[str, list[int]]:
     shown: list[str] = []
     cells: list[int] = []
     cell = 0
-    for char in line:
+    commands = {match.start() for match in _COMMAND.finditer(line)} if "##" in line else set()
+    for at, char in enumerate(line):
         cells.append(cell)
-        if char == "\t":
+        if at in commands:
+            text = escaped(char)
+        elif char == "\t":
             text = " " * (tab - cell % tab)
         elif _unsafe(char):
             text = escaped(char)

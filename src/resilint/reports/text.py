@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from resilint.domain import Diagnostic, Severity
-from resilint.reports.safe import expanded, safe
-from resilint.reports.summary import Report, counted
+from resilint.reports.safe import expanded, safe, safe_path
+from resilint.reports.summary import Report, counted, url
 
 CROWD = 50
 """From this many reports on they are grouped, worst first."""
@@ -31,12 +31,18 @@ _CODES = {
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Colours, or none."""
+    """Colours and links, or none."""
 
     colour: bool = False
+    links: bool = False
+    """Whether the terminal knows OSC 8, the sequence for a link."""
 
     def paint(self, what: str, text: str) -> str:
         return f"\x1b[{_CODES[what]}m{text}\x1b[0m" if self.colour and text else text
+
+    def link(self, target: str, text: str) -> str:
+        """``text`` that opens ``target``, an address made here: nothing of a stranger stands in it."""
+        return f"\x1b]8;;{target}\x1b\\{text}\x1b]8;;\x1b\\" if self.links else text
 
 
 def text(report: Report, style: Style, *, everything: bool = False, closing: bool = True) -> str:
@@ -85,9 +91,9 @@ def _more(group: Sequence[Diagnostic], first: Diagnostic) -> str:
 
 def _full(diagnostic: Diagnostic, report: Report, style: Style) -> Iterator[str]:
     at = diagnostic.span
-    place = style.paint("path", f"{safe(diagnostic.path)}:{at.line}:{at.column}")
+    place = style.paint("path", f"{safe_path(diagnostic.path)}:{at.line}:{at.column}")
     rule = style.paint(diagnostic.severity.value, diagnostic.id)
-    yield f"{place} {rule} ({diagnostic.name}) {safe(diagnostic.message)}"
+    yield f"{place} {style.link(url(diagnostic.name), f'{rule} ({diagnostic.name})')} {safe(diagnostic.message)}"
     yield from _frame(diagnostic, report.lines(diagnostic.path), style)
     for number, hop in enumerate(diagnostic.trace):
         lead = "path:" if number == 0 else "   ->"

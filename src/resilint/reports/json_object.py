@@ -1,36 +1,23 @@
-"""Formats for machines: JSON as one object, and concise with a line a report."""
+"""JSON: one object with every report and the summary."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from resilint.domain import Diagnostic, FixPlan, Severity
-from resilint.reports.safe import escaped, safe
+from resilint.reports.ascii_json import dumped
+from resilint.reports.safe import decodable, safe
 from resilint.reports.summary import Report, url
 
 VERSION = 1
 
 
-def concise(report: Report) -> str:
-    """``path:line:column: id (name) message``, a line each."""
-    return "".join(f"{headline(d)}\n" for d in report.diagnostics)
-
-
-def headline(diagnostic: Diagnostic) -> str:
-    """What stands alone in a line."""
-    at = diagnostic.span
-    return (
-        f"{safe(diagnostic.path)}:{at.line}:{at.column} {diagnostic.id} ({diagnostic.name}) {safe(diagnostic.message)}"
-    )
-
-
 def as_json(report: Report) -> str:
-    """The object that DESIGN promises. ASCII only, so that nothing in it can move a terminal's cursor."""
+    """The object that docs/ci.md describes."""
     summary = report.summary
     document = {
         "version": VERSION,
-        "diagnostics": [_diagnostic(d) for d in report.diagnostics],
+        "diagnostics": [row(d) for d in report.diagnostics],
         "summary": {
             "files": summary.files,
             "errors": report.count(Severity.ERROR),
@@ -38,17 +25,18 @@ def as_json(report: Report) -> str:
             "infos": report.count(Severity.INFO),
             "suppressed": summary.suppressed,
             "baselined": summary.baselined,
-            "skipped": [{"path": _path(path), "reason": safe(reason)} for path, reason in summary.skipped],
+            "skipped": [{"path": decodable(path), "reason": safe(reason)} for path, reason in summary.skipped],
             "seconds": round(summary.seconds, 3),
         },
     }
-    return json.dumps(document, indent=2).replace("\x7f", "\\u007f") + "\n"
+    return dumped(document) + "\n"
 
 
-def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
+def row(diagnostic: Diagnostic) -> dict[str, Any]:
+    """One report, with every key always there."""
     at = diagnostic.span
     return {
-        "path": _path(diagnostic.path),
+        "path": decodable(diagnostic.path),
         "line": at.line,
         "column": at.column,
         "end_line": at.end_line,
@@ -62,7 +50,7 @@ def _diagnostic(diagnostic: Diagnostic) -> dict[str, Any]:
         "fingerprint": diagnostic.fingerprint,
         "url": url(diagnostic.name),
         "trace": [
-            {"path": _path(hop.path), "line": hop.line, "column": hop.column, "text": safe(hop.text)}
+            {"path": decodable(hop.path), "line": hop.line, "column": hop.column, "text": safe(hop.text)}
             for hop in diagnostic.trace
         ],
         "fix": _fix(diagnostic.fix) if diagnostic.fix is not None else None,
@@ -75,7 +63,7 @@ def _fix(plan: FixPlan) -> dict[str, Any]:
         "message": safe(plan.message),
         "edits": [
             {
-                "path": _path(edit.path),
+                "path": decodable(edit.path),
                 "start": {"line": edit.span.line, "column": edit.span.column},
                 "end": {"line": edit.span.end_line, "column": edit.span.end_column},
                 "text": edit.text,
@@ -83,8 +71,3 @@ def _fix(plan: FixPlan) -> dict[str, Any]:
             for edit in plan.edits
         ],
     }
-
-
-def _path(path: str) -> str:
-    """A path as it is, but for bytes that are no text: those would make the document no JSON for others."""
-    return "".join(escaped(c) if 0xD800 <= ord(c) <= 0xDFFF else c for c in path)
