@@ -48,7 +48,7 @@ from resilint.facts import (
     With,
 )
 from resilint.link.entities import Cls, Entity, Func, Inst, SiteKey, ordered
-from resilint.sql import is_attempts, is_due, words
+from resilint.sql import is_attempts, is_due, is_state, words
 from resilint.summaries.analysis import Analysis
 from resilint.summaries.claims import Claims, claims
 from resilint.summaries.sites import leaves
@@ -62,6 +62,11 @@ _LEFT = frozenset({"left", "remaining", "remain"})
 _MAY = frozenset({"can", "may", "should", "allow", "allowed", "allows"})
 _NEW = frozenset({"create", "insert", "add", "enqueue", "new", "make", "build", "from", "dict", "submit"})
 _TALLIES = frozenset({"stats", "statistics", "metrics", "counters", "counter", "report", "summary", "metric"})
+_TAKEN = frozenset(
+    {"progress", "running", "processing", "working", "executing", "started"}
+    | {"claimed", "taken", "leased", "locked", "reserved", "acquired"}
+)
+"""Words of states in which somebody works on a task."""
 
 Arms: TypeAlias = tuple[tuple[int, int], ...]
 """The compound steps around a step and the arm of each that it stands in."""
@@ -216,6 +221,9 @@ class Limits:
         """It compares a number of attempts, a clock, or something with what is called a limit."""
         if value.operator in ("is", "is not", "in", "not in"):
             return False
+        if value.operator in ("==", "!=") and is_attempts(name_of(value.left)) and is_attempts(name_of(value.right)):
+            if name_of(value.left) == name_of(value.right):
+                return False  # the same count here and in the table: whether another worker was faster
         for side, other in ((value.left, value.right), (value.right, value.left)):
             said = self.counts(func, side)
             if said and isinstance(other, Number) and other.value == 0:
@@ -416,7 +424,14 @@ class Attempts:
         if scope.kind != "function":
             return
         uncapped = self._grows(func)
-        for one in placed(scope.body):
+        steps = list(placed(scope.body))
+        claimed = [
+            (one.step.target.value, one.arms)
+            for one in steps
+            if isinstance(one.step, Bind) and isinstance(one.step.target, Attribute) and one.step.value is not None
+            if is_state(one.step.target.name) and _is_taken(one.step.value)
+        ]
+        for one in steps:
             step = one.step
             if isinstance(step, Invoke):
                 site = scope.sites[step.site]
@@ -425,6 +440,8 @@ class Attempts:
                     yield Rescheduling(func, site.span, kind, name_of(site.callee), uncapped), one.arms
             elif isinstance(step, Bind) and isinstance(step.target, Attribute):
                 bound = self._bind_kind(func, step, step.target)
+                if any(base == step.target.value and not _apart(one.arms, arms) for base, arms in claimed):
+                    continue
                 if bound is not None:
                     yield Rescheduling(func, step.span, bound, step.target.name, uncapped), one.arms
 
@@ -435,12 +452,16 @@ class Attempts:
         if _is_rescheduling(name):
             return None if self.analysis.linked.calls.meanings(key) else "call"
         for _, _, statement, _ in self.claims.statements.get(key, ()):
+            if any(selection.lock for selection in statement.selections):
+                continue  # a claim: the time is the end of its lease
             for update in statement.updates:
                 if any(map(is_due, update.sets)):
                     return "due"
                 if any(map(is_attempts, update.raises)):
                     return "count"
         if name[:1].isupper() or not _NEW.isdisjoint(said) or self._inserts(func, site):
+            return None
+        if any(is_state(argument.name) and _is_taken(argument.value) for argument in site.arguments):
             return None
         for argument in site.arguments:
             if is_due(argument.name) and not isinstance(argument.value, Constant):
@@ -536,6 +557,14 @@ def _is_rescheduling(name: str) -> bool:
         return "job" not in said
     rest = said[2:] if said[1:2] == ("next",) else said[1:]
     return said[:1] == ("schedule",) and rest[:1] in (("retry",), ("attempt",))
+
+
+def _is_taken(value: Value) -> bool:
+    """A state in which somebody works on the task: who sets it claims, and the time is the end of the lease."""
+    if isinstance(value, Attribute) and value.name == "value":
+        return _is_taken(value.value)
+    said = value.value if isinstance(value, Text) else name_of(value)
+    return not _TAKEN.isdisjoint(words(said))
 
 
 def _is_due_time(name: str) -> bool:

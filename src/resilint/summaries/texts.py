@@ -412,6 +412,8 @@ class Texts:
         returned = self.returned(key)
         if returned:
             return any(self.is_now(one, depth + 1) for one in returned)
+        if self.linked.program.scope(Func(at.module, at.scope)).kind == "class":
+            return False  # it declares a column, whose default is a reading of the clock
         return any(self.is_now(Expression(at.module, at.scope, a.value), depth + 1) for a in site.arguments)
 
     def _name_is_now(self, at: Expression, name: str, depth: int) -> bool:
