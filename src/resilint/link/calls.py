@@ -51,8 +51,45 @@ from resilint.link.entities import (
     Tup,
     ordered,
 )
+from resilint.link.index import ADDED, Store
 from resilint.link.infer import Inference, written_argument, written_arguments
 from resilint.link.program import Program
+
+_ITERATED = ("__iter__",)
+_SPECIAL = {
+    "builtins.str": ("__str__", "__repr__"),
+    "builtins.repr": ("__repr__",),
+    "builtins.format": ("__format__",),
+    "builtins.len": ("__len__",),
+    "builtins.bool": ("__bool__", "__len__"),
+    "builtins.int": ("__int__",),
+    "builtins.float": ("__float__",),
+    "builtins.abs": ("__abs__",),
+    "builtins.hash": ("__hash__",),
+    "builtins.next": ("__next__",),
+    "builtins.reversed": ("__reversed__",),
+    **dict.fromkeys(
+        (
+            f"builtins.{name}"
+            for name in [
+                "iter",
+                "list",
+                "tuple",
+                "set",
+                "frozenset",
+                "sorted",
+                "enumerate",
+                "sum",
+                "any",
+                "all",
+                "max",
+                "min",
+            ]
+        ),
+        _ITERATED,
+    ),
+}
+"""The special methods that a builtin function runs on its first argument: the first of them that there is."""
 
 EdgeKind = Literal[
     "call",
@@ -119,6 +156,14 @@ class CallGraph:
             for f in program.functions()
             if "property" in inference.flags(f) and program.owner(f) is not None
         }
+        methods = {name for layout in program.layouts.values() for name in layout.methods}
+        self.setters = {
+            program.scope(f).name
+            for f in program.functions()
+            if "setter" in inference.flags(f) and program.owner(f) is not None
+        }
+        self._intercepting = "__setattr__" in methods
+        self._special = {name: special for name, special in _SPECIAL.items() if methods & set(special)}
         for module in program.product():
             for number in range(len(module.facts.scopes)):
                 self._scope(module.number, number)
@@ -225,6 +270,8 @@ class CallGraph:
                 target = entity.func
             elif isinstance(entity, (Func, Bound, Partial, Cls)):
                 target = entity
+            elif kind == "call" and isinstance(entity, Inst) and isinstance(entity.of, Cls):
+                target = entity  # its ``__call__``
             if target is not None:
                 for func, _, _ in self.inference.targets(target):
                     found[func] = None
@@ -250,6 +297,8 @@ class CallGraph:
                         immediate[func] = None
             for func in immediate:
                 self._add(caller, func, True, "call", site.span, "it is called", len(immediate), guard)
+                if isinstance(entity, Ext) and entity.path in self._special:
+                    self._run_special(caller, key, self._special[entity.path], guard)
             outside = not any(True for e in callees for _ in inference.targets(e))
             for meaning in self.meanings(key):
                 outside = self._effects(caller, key, meaning, guard) and outside
@@ -279,8 +328,50 @@ class CallGraph:
             value = load.value
             if isinstance(value, Attribute) and value.name in self.properties:
                 self._load(caller, module, number, value, load.span)
+        for store in index.stores:
+            if (store.name in self.setters or self._intercepting) and store.binding.how != ADDED:
+                self._store(caller, module, number, store)
         if scope.kind == "function":
             self._inject(caller)
+        for child in program.modules[module].children[number]:
+            self._decorate(caller, module, child)
+        for value in index.raised:
+            self._run(
+                caller,
+                frozenset(e for e in inference.of(module, number, value) if isinstance(e, Cls)),
+                True,
+                "call",
+                scope.span,
+                "it is raised",
+            )
+
+    def _run_special(self, caller: Func, key: SiteKey, names: tuple[str, ...], guard: bool) -> None:
+        """``str(x)`` calls ``x.__str__``."""
+        site = self.program.site(key)
+        if not site.arguments or site.arguments[0].name:
+            return
+        for entity in ordered(self.inference.of(key.module, key.scope, site.arguments[0].value)):
+            if not (isinstance(entity, Inst) and isinstance(entity.of, Cls)):
+                continue
+            for name in names:
+                called = self.inference.attribute(entity, name)
+                if called:
+                    self._run(caller, called, True, "call", site.span, f"it runs {name}", guard)
+                    break
+
+    def _decorate(self, caller: Func, module: int, child: int) -> None:
+        """A decorator is called with what it decorates."""
+        scope = self.program.modules[module].facts.scopes[child]
+        for decorator in scope.decorators:
+            entities = self.inference.of(module, scope.parent, decorator.value)
+            self._run(
+                caller,
+                frozenset(e for e in entities if isinstance(e, (Func, Bound, Cls, Inst))),
+                True,
+                "call",
+                decorator.span,
+                f"it decorates {scope.name}",
+            )
 
     def _iterate_instances(self, caller: Func, subject: Entities, loop: Loop) -> None:
         for entity in ordered(subject):
@@ -318,6 +409,31 @@ class CallGraph:
                 for func in self.property_getters(base, value.name):
                     self._add(caller, func, True, "property", span, "the property is read", 1, False)
 
+    def _store(self, caller: Func, module: int, number: int, store: Store) -> None:
+        for base in ordered(self.inference.of(module, number, store.base)):
+            if not (isinstance(base, Inst) and isinstance(base.of, Cls)):
+                continue
+            if store.name in self.setters:
+                for func in self._defined(base, store.name):
+                    if "setter" in self.inference.flags(func):
+                        span = self.program.scope(caller).span
+                        self._add(caller, func, True, "property", span, f"{store.name} is assigned", 1, False)
+            if self._intercepting:
+                for func in self._defined(base, "__setattr__"):
+                    span = self.program.scope(caller).span
+                    self._add(caller, func, True, "property", span, f"{store.name} is assigned", 1, False)
+
+    def _defined(self, base: Inst, name: str) -> list[Func]:
+        """The functions that a class, or one that inherits it, defines under a name."""
+        assert isinstance(base.of, Cls)
+        found: dict[Func, None] = {}
+        for cls in (base.of, *(() if base.exact else self.inference.subclasses(base.of))):
+            for parent in self.inference.mro(cls):
+                if isinstance(parent, Cls) and name in self.program.layouts[parent].methods:
+                    found[Func(parent.module, self.program.layouts[parent].methods[name])] = None
+                    break
+        return list(found)
+
     def property_getters(self, base: Inst, name: str) -> list[Func]:
         """The functions that reading ``base.name`` runs."""
         assert isinstance(base.of, Cls)
@@ -327,8 +443,10 @@ class CallGraph:
             for parent in self.inference.mro(cls):
                 if isinstance(parent, Cls) and name in self.program.layouts[parent].methods:
                     for binding in self.program.index(parent).names.get(name, ()):
-                        func = Func(parent.module, binding.scope)
-                        if binding.scope >= 0 and "property" in self.inference.flags(func):
+                        if binding.scope < 0:
+                            continue
+                        func = self.inference.getter(Func(parent.module, binding.scope))
+                        if "property" in self.inference.flags(func):
                             found[func] = None
                     break
         return list(found)

@@ -164,6 +164,13 @@ class ContainerMethod(NamedTuple):
     tag: str = "container method"
 
 
+class Registrar(NamedTuple):
+    """What a call that makes a registering decorator gives (``app.get("/x")``), handed on by project functions."""
+
+    site: SiteKey
+    tag: str = "registrar"
+
+
 class Super(NamedTuple):
     """``super()`` in a method of ``cls`` with ``owner`` as ``self``."""
 
@@ -203,6 +210,7 @@ Entity: TypeAlias = (
     | Tup
     | Mapp
     | ContainerMethod
+    | Registrar
     | Super
     | Nothing
     | Plain

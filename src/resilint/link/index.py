@@ -85,6 +85,8 @@ class ScopeIndex:
     defines: list[int] = field(default_factory=list)
     invokes: int = 0
     raises: int = 0
+    raised: list[Value] = field(default_factory=list)
+    """Classes that are raised without a call: ``raise Missing``."""
     other: int = 0
     """Steps beyond ``raise`` and the docstring: none of them makes a stub."""
 
@@ -164,6 +166,8 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                     index.other += 1
             elif isinstance(step, Raise):
                 index.raises += 1
+                if isinstance(step.value, (Reference, Attribute)):
+                    index.raised.append(step.value)
             elif isinstance(step, Define):
                 index.defines.append(step.scope)
                 bind(Reference(step.name), Binding(DEFINED, None, step.scope, certain=certain), None)

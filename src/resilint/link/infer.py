@@ -29,6 +29,7 @@ from resilint.facts import (
     Parameter,
     Reference,
     Result,
+    Scope,
     ScopeValue,
     Sequence,
     Site,
@@ -60,6 +61,7 @@ from resilint.link.entities import (
     Nothing,
     Partial,
     Plain,
+    Registrar,
     SiteKey,
     Super,
     Task,
@@ -73,17 +75,21 @@ from resilint.link.index import (
     DEFINED,
     ELEMENT,
     ENTERED,
+    PLAIN,
     UNPACKED,
     Binding,
+    Store,
 )
-from resilint.link.program import Program, binding_scope
+from resilint.link.program import Module, Program, binding_scope
 from resilint.link.solver import Solver
 
 _BUILTINS = frozenset(dir(builtins))
 _TEXT = frozenset({Plain("str")})
 _NUMBER = frozenset({Plain("number")})
 _BOOL = frozenset({Plain("bool")})
+_LITERALS = (Constant, Number, Text, Format, Compare, Not, Negative, type(None))
 _CONTAINER_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "popitem"})
+_KEEP_BEGINNING = frozenset({"format", "lower", "strip", "rstrip", "replace"})
 MAX_CHAIN = 7
 MAX_OVERRIDES = 24
 """More implementations than this and a call through the base says nothing about which one runs."""
@@ -147,8 +153,11 @@ class Inference:
                 "returns": self._compute_returns,
                 "yields": self._compute_yields,
                 "decorated": self._compute_decorated,
+                "stage": self._compute_stage,
+                "own": self._compute_own_returns,
                 "body": self._compute_class_body,
                 "store": self._compute_store,
+                "assigned": self._compute_assigned,
                 "found": self._compute_found,
                 "becomes": self._compute_becomes,
             }
@@ -180,6 +189,11 @@ class Inference:
         self._mro: dict[Cls, tuple[Cls | Ext, ...]] = {}
         self._subclasses: dict[Cls, list[Cls]] = {}
         self._flags: dict[Func, frozenset[str]] = {}
+        self._foreign: dict[tuple[Cls, str], dict[tuple[int, int, Store], None]] = {}
+        """What is assigned to an attribute of a class outside its methods, or through another name than ``self``."""
+        self._held: dict[tuple[str, int, int], None] = {}
+        """Returns that are annotated with a client: what is constructed there comes first."""
+        self._passed_through: dict[Func, tuple[int, ...]] = {}
         self._settled = False
         self._resolving: set[tuple[Entity, SiteKey]] = set()
         self.callers: dict[Func, dict[tuple[SiteKey, int, SiteKey | None], None]] = {}
@@ -200,16 +214,31 @@ class Inference:
             for number, scope in enumerate(module.facts.scopes):
                 for position in range(len(scope.sites)):
                     self.solver.get(("result", module.number, number, position))
+                for position, store in enumerate(module.index[number].stores):
+                    if self._is_foreign(module, scope, store):
+                        self.solver.get(("assigned", module.number, number, position))
                 if scope.kind == "function":
                     self.solver.get(("decorated", module.number, number))
                 elif scope.kind == "lambda":
                     self.solver.get(("returns", module.number, number))
         self.solver.drain()
         self._settled = True  # what a project decorator returns stayed unknown: the function itself, then
-        for node in self.solver.empty("decorated"):
+        for node in (*self.solver.empty("stage"), *self._held):
             self.solver.again(node)
         self.solver.drain()
         self.solver.settled = True
+
+    def _is_foreign(self, module: Module, scope: Scope, store: Store) -> bool:
+        """An attribute that some class has, assigned through another name than a method's own receiver."""
+        if store.name not in self.program.stored or isinstance(store.binding.value, _LITERALS):
+            return False
+        while scope.kind in ("function", "lambda") and scope.parent >= 0:
+            parent = module.facts.scopes[scope.parent]
+            if parent.kind == "class":
+                own = scope.parameters[0].name if scope.parameters else ""
+                return not (isinstance(store.base, Reference) and store.base.name == own)
+            scope = parent
+        return True
 
     # Values
 
@@ -466,7 +495,7 @@ class Inference:
             kind = self.program.modules[module].facts.scopes[binding.scope].kind
             if kind == "class":
                 return frozenset({Cls(module, binding.scope)})
-            return frozenset({self._without_accessors(Func(module, binding.scope))})
+            return frozenset({self.getter(Func(module, binding.scope))})
         if binding.value is None or binding.how == CAUGHT:
             return NOBODY
         types = self.of(module, scope, binding.value)
@@ -508,6 +537,8 @@ class Inference:
                 return frozenset({Inst(Ext(held))})
             return frozenset({Member(base.of.path, name, base.made)})
         if isinstance(base, Cls):
+            if name == "__subclasses__":
+                return frozenset({ContainerMethod(base, name)})
             return self.solver.get(("found", base, True, name, False))
         if isinstance(base, Member):
             if base.chain.count(".") > MAX_CHAIN or self.catalogue.klass(base.of) is None:
@@ -535,13 +566,29 @@ class Inference:
     def module_member(self, base: Mod, name: str, reader: int) -> Entities:
         """``module.name``: what it binds, else the submodule."""
         if base.module >= 0:
-            if True:
-                if self._defines(base.module, name, set()):
-                    return self.name(base.module, 0, name)
+            if self._defines(base.module, name, set()) and not self._imports_itself(base.module, name):
+                return self.name(base.module, 0, name)
             place = self.program.table.child((base.module, ""), name)
         else:
             place = self.program.table.child((-1, base.folder), name)
         return frozenset({Mod(place[0], place[1])}) if place else NOBODY
+
+    def _imports_itself(self, module: int, name: str) -> bool:
+        """``from . import name`` in the package's own file: what it binds is the submodule."""
+        bindings = self.program.modules[module].index[0].names.get(name, ())
+        table = self.program.table
+        for binding in bindings:
+            value = binding.value
+            if not isinstance(value, Imported) or value.name != name:
+                return False
+            place = (
+                table.relative(module, value.level, value.module)
+                if value.level
+                else table.absolute(module, value.module)
+            )
+            if place is None or place[0] != module:
+                return False
+        return bool(bindings)
 
     def _through_super(self, base: Super, name: str) -> Entities:
         found: set[Entity] = set()
@@ -591,9 +638,10 @@ class Inference:
 
     def _lookup(self, cls: Cls, name: str, owner: Entity, through_instance: bool) -> Entities:
         found: set[Entity] = set()
+        stored = False
         for base in self.mro(cls):
             if isinstance(base, Ext):
-                if found:
+                if found or stored:
                     break
                 if through_instance:
                     held = self.catalogue.attribute(base.path, name)
@@ -611,12 +659,14 @@ class Inference:
                 continue
             if through_instance and name in self.program.layouts[base].stores:
                 found |= self.solver.get(("store", base, name))
+                stored = True
             if self._class_has(base, name):
                 if self.is_enum(base) and name not in self.program.layouts[base].methods:
                     return frozenset({Inst(base)})
-                found |= self._bind(self.solver.get(("body", base, name)), owner)
-                break
-            if name in self.program.layouts[base].stores and through_instance:
+                inside = self.solver.get(("body", base, name))
+                if stored and base != cls:  # a property wins over what is assigned to it; all else is replaced
+                    inside = frozenset(e for e in inside if isinstance(e, Func) and "property" in self.flags(e))
+                found |= self._bind(inside, owner)
                 break
         return frozenset(found)
 
@@ -654,7 +704,26 @@ class Inference:
             if store.annotation is not None:
                 found |= self.annotations.instances(cls.module, scope, store.annotation)
             found |= self.binding(cls.module, scope, store.binding)
+        self.solver.watch(("foreign", cls, name))
+        for module, scope, store in list(self._foreign.get((cls, name), ())):
+            found |= self.binding(module, scope, store.binding)
         return frozenset(found)
+
+    def _compute_assigned(self, module: int, scope: int, position: int) -> Entities:
+        """``other.name = value``: the classes of ``other`` that have such an attribute hold the value too."""
+        store = self.program.modules[module].index[scope].stores[position]
+        for base in self.of(module, scope, store.base):
+            cls = base.of if isinstance(base, Inst) else None
+            if not isinstance(cls, Cls):
+                continue
+            for parent in self.mro(cls):
+                if isinstance(parent, Cls) and store.name in self.program.layouts[parent].stores:
+                    known = self._foreign.setdefault((parent, store.name), {})
+                    if (module, scope, store) not in known:
+                        known[module, scope, store] = None
+                        self.solver.touch(("foreign", parent, store.name))
+                    break
+        return NOBODY
 
     # Classes
 
@@ -678,6 +747,15 @@ class Inference:
                     order = [c for c in order if c not in chain] + list(chain)
             known = self._mro[cls] = (cls, *(c for c in order if c != cls))
         return known
+
+    def _parents(self, cls: Cls) -> Entities:
+        """The classes that it names as bases."""
+        scope = self.program.scope(cls)
+        found: Entities = NOBODY
+        for argument in scope.bases:
+            if not argument.name:
+                found |= self.of(cls.module, scope.parent, argument.value)
+        return found
 
     def external_bases(self, cls: Cls) -> Iterator[str]:
         for base in self.mro(cls):
@@ -779,7 +857,7 @@ class Inference:
                         found.add(Ext(self.catalogue.canonical(registration.becomes)))
         return frozenset(found)
 
-    def _without_accessors(self, func: Func) -> Func:
+    def getter(self, func: Func) -> Func:
         """``@x.setter def x``: the name stays the property."""
         if "setter" not in self.flags(func):
             return func
@@ -793,30 +871,33 @@ class Inference:
     def _compute_decorated(self, module: int, scope: int) -> Entities:
         """What runs when the name of a ``def`` is called: the function itself (raw), or what project decorators made
         of it."""
-        func = Func(module, scope)
-        raw = frozenset({Func(module, scope, True)})
-        one = self.program.scope(func)
-        current: Entities = raw
-        for position in range(len(one.decorators) - 1, -1, -1):
-            decorator = one.decorators[position]
-            key = SiteKey(module, scope, -1 - position)
-            replaced: set[Entity] = set()
-            project = False
-            for entity in self.of(module, one.parent, decorator.value):
-                if isinstance(entity, (Func, Bound, Cls)) or (isinstance(entity, Inst) and isinstance(entity.of, Cls)):
-                    project = True
-                    replaced |= self.result_of(entity, key)
-            if project:
-                usable = frozenset(
-                    e
-                    for e in replaced
-                    if isinstance(e, (Func, Bound, Partial, Cls)) or (isinstance(e, Inst) and isinstance(e.of, Cls))
-                )
-                if usable:
-                    current = usable
-                elif not self._settled:
-                    return NOBODY
-        return current
+        return (
+            self.solver.get(("stage", module, scope, 0))
+            if self.program.modules[module].facts.scopes[scope].decorators
+            else frozenset({Func(module, scope, True)})
+        )
+
+    def _compute_stage(self, module: int, scope: int, position: int) -> Entities:
+        """The function with its decorators from ``position`` on applied; they are numbered from the top."""
+        one = self.program.modules[module].facts.scopes[scope]
+        if position == len(one.decorators):
+            return frozenset({Func(module, scope, True)})
+        below = self.solver.get(("stage", module, scope, position + 1))
+        key = SiteKey(module, scope, -1 - position)
+        replaced: set[Entity] = set()
+        project = False
+        for entity in self.of(module, one.parent, one.decorators[position].value):
+            if isinstance(entity, (Func, Bound, Cls)) or (isinstance(entity, Inst) and isinstance(entity.of, Cls)):
+                project = True
+                replaced |= self.result_of(entity, key)
+        if not project:
+            return below
+        usable = frozenset(
+            e
+            for e in replaced
+            if isinstance(e, (Func, Bound, Partial, Cls)) or (isinstance(e, Inst) and isinstance(e.of, Cls))
+        )
+        return usable if usable or not self._settled else below
 
     def replacements(self, func: Func) -> Entities:
         """What project decorators made of the function; empty where they made nothing else of it."""
@@ -826,8 +907,8 @@ class Inference:
         return frozenset(e for e in found if e != Func(func.module, func.scope, True))
 
     def decorator_input(self, key: SiteKey) -> Entities:
-        """What the decorator at a pseudo site gets: the bare function."""
-        return frozenset({Func(key.module, key.scope, True)})
+        """What the decorator at a pseudo site gets: the function with the decorators below it applied."""
+        return self.solver.get(("stage", key.module, key.scope, -key.index))
 
     def targets(self, entity: Entity, depth: int = 0) -> Iterator[tuple[Func, int, SiteKey | None]]:
         """The project functions that calling ``entity`` runs: function, bound leading parameters, partial."""
@@ -903,7 +984,7 @@ class Inference:
         if isinstance(entity, ContainerMethod):
             return self._container_result(entity, key)
         if isinstance(entity, Partial):
-            return self.result_of(entity.target, key)
+            return self._partial_result(entity, key)
         if isinstance(entity, Inst):
             if isinstance(entity.of, Cls):
                 found: set[Entity] = set()
@@ -923,6 +1004,12 @@ class Inference:
             return NOBODY
         return NOBODY
 
+    def _partial_result(self, entity: Partial, key: SiteKey | None) -> Entities:
+        func = entity.target.func if isinstance(entity.target, Bound) else entity.target
+        if isinstance(func, Func) and self._handed_back(func) and not self.program.scope(func).is_async:
+            return self.solver.get(("returns", func.module, func.scope))
+        return self.result_of(entity.target, key)
+
     def _decorated_result(self, func: Func, entity: Entity, key: SiteKey | None) -> Entities:
         where = key or SiteKey(-1, -1, -1)
         found: set[Entity] = set()
@@ -935,6 +1022,8 @@ class Inference:
 
     def _container_result(self, entity: ContainerMethod, key: SiteKey | None) -> Entities:
         name, base = entity.name, entity.base
+        if isinstance(base, Cls):
+            return frozenset({Many(frozenset(c for c in self._subclasses.get(base, ()) if base in self._parents(c)))})
         if isinstance(base, Mapp):
             if name == "values":
                 return frozenset({Many(base.values)})
@@ -958,7 +1047,42 @@ class Inference:
             return frozenset({ManagedContext(entity, key) if "manager" in flags else Generator(entity, key)})
         if scope.is_async:
             return frozenset({Coro(entity, key)})
-        return self.solver.get(("returns", func.module, func.scope))
+        return self._returned(func, 1 if isinstance(entity, Bound) else 0, key)
+
+    def _returned(self, func: Func, offset: int, key: SiteKey) -> Entities:
+        """What one call returns: of a parameter that is handed back as it is, what this call gives for it."""
+        passed = self._handed_back(func) if key.module >= 0 else ()
+        if not passed:
+            return self.solver.get(("returns", func.module, func.scope))
+        parameters = self.program.scope(func).parameters
+        found = self.solver.get(("own", func.module, func.scope))
+        for position in passed:
+            given = self.argument(func, position, parameters[position], key, offset, None)
+            found |= given or self._default(func, parameters[position])
+        return found
+
+    def _default(self, func: Func, parameter: Parameter) -> Entities:
+        return (
+            NOBODY
+            if parameter.default is None
+            else self.of(func.module, self.program.scope(func).parent, parameter.default)
+        )
+
+    def _handed_back(self, func: Func) -> tuple[int, ...]:
+        """The positions of parameters that a function returns under their own name and binds to nothing else."""
+        known = self._passed_through.get(func.plain)
+        if known is None:
+            scope, index = self.program.scope(func), self.program.index(func)
+            names = {value.name for value in index.returns if isinstance(value, Reference)}
+            known = self._passed_through[func.plain] = tuple(
+                position
+                for position, parameter in enumerate(scope.parameters)
+                if parameter.name in names
+                and parameter.kind in ("positional", "normal", "keyword")
+                and parameter.name not in index.names
+                and not (position == 0 and self.program.owner(func) is not None)
+            )
+        return known
 
     def _external_result(self, entity: Ext, key: SiteKey | None) -> Entities:
         meaning = self.catalogue.function(entity.path)
@@ -1030,6 +1154,8 @@ class Inference:
     def _stated(self, meaning: Callable_, key: SiteKey, receiver: Entity) -> Entities:
         spec = meaning.returns
         if spec is None:
+            if any(registration.what is None for registration in meaning.register):
+                return frozenset({Registrar(key)})
             return NOBODY
         site = self.program.site(key)
         module, scope = key.module, key.scope
@@ -1112,15 +1238,7 @@ class Inference:
         if name == "super":
             return self._super(module, scope)
         if name == "getattr" and first is not None:
-            attribute = written_argument(site, "@1")
-            if isinstance(attribute, Text):
-                found: set[Entity] = set()
-                for base in self.of(module, scope, first):
-                    found |= self.attribute(base, attribute.value)
-                if (default := written_argument(site, "@2")) is not None:
-                    found |= self.of(module, scope, default)
-                return frozenset(found)
-            return NOBODY
+            return self._getattr(key, site, first)
         if name == "type" and first is not None and len(site.arguments) == 1:
             return frozenset(e.of for e in self.of(module, scope, first) if isinstance(e, Inst))
         if name in ("list", "tuple", "set", "frozenset", "sorted", "reversed", "iter", "aiter") and first is not None:
@@ -1163,6 +1281,56 @@ class Inference:
                 return self.elements(parts[0])
             return frozenset().union(*parts) if parts else NOBODY
         return None
+
+    def _getattr(self, key: SiteKey, site: Site, first: Value) -> Entities:
+        """``getattr(x, "name")``; ``getattr(x, "on_" + event)`` is any method of the class that begins with this."""
+        module, scope = key.module, key.scope
+        attribute = written_argument(site, "@1")
+        found: set[Entity] = set()
+        if isinstance(attribute, Text):
+            for base in self.of(module, scope, first):
+                found |= self.attribute(base, attribute.value)
+        elif attribute is not None and (prefix := self._prefix(module, scope, attribute)):
+            for base in self.of(module, scope, first):
+                cls = base.of if isinstance(base, Inst) else base
+                if isinstance(cls, Cls):
+                    for name in self._method_names(cls):
+                        if name.startswith(prefix):
+                            found |= self.attribute(base, name)
+        if (default := written_argument(site, "@2")) is not None:
+            found |= self.of(module, scope, default)
+        return frozenset(found)
+
+    def _method_names(self, cls: Cls) -> list[str]:
+        names: dict[str, None] = {}
+        for base in (*self.mro(cls), *self._subclasses.get(cls, ())):
+            if isinstance(base, Cls):
+                names.update(dict.fromkeys(self.program.layouts[base].methods))
+        return list(names)
+
+    def _prefix(self, module: int, scope: int, value: Value, depth: int = 0) -> str:
+        """What a text surely begins with, as far as it is written out; a name of methods, so at least two characters
+        that end with ``_``."""
+        if depth > 4:
+            return ""
+        if isinstance(value, Text):
+            head = value.value.partition("{")[0].partition("%")[0]
+            return head if len(head) > 1 and head.endswith("_") else ""
+        if isinstance(value, Format) and value.parts:
+            return self._prefix(module, scope, value.parts[0], depth + 1)
+        if isinstance(value, Arithmetic) and value.operator in ("+", "%"):
+            return self._prefix(module, scope, value.left, depth + 1)
+        if isinstance(value, Result):  # ``"on_{}".format(x)``, ``name.lower()``
+            callee = self.program.modules[module].facts.scopes[scope].sites[value.site].callee
+            if isinstance(callee, Attribute) and callee.name in _KEEP_BEGINNING:
+                return self._prefix(module, scope, callee.value, depth + 1)
+            return ""
+        if isinstance(value, Reference):
+            owner = self.owner_scope(module, scope, value.name)
+            bindings = self.program.modules[module].index[owner].names.get(value.name, ()) if owner >= 0 else ()
+            if len(bindings) == 1 and bindings[0].value is not None and bindings[0].how == PLAIN:
+                return self._prefix(module, owner, bindings[0].value, depth + 1)
+        return ""
 
     def _super(self, module: int, scope: int) -> Entities:
         facts = self.program.modules[module].facts
@@ -1385,28 +1553,37 @@ class Inference:
         return None
 
     def _compute_returns(self, module: int, scope: int) -> Entities:
+        return self._returns(Func(module, scope), frozenset())
+
+    def _compute_own_returns(self, module: int, scope: int) -> Entities:
+        """What a function returns besides parameters that it hands back."""
         func = Func(module, scope)
+        parameters = self.program.scope(func).parameters
+        return self._returns(func, frozenset(parameters[position].name for position in self._handed_back(func)))
+
+    def _returns(self, func: Func, left_out: frozenset[str]) -> Entities:
         one = self.program.scope(func)
         if one.is_generator and "manager" not in self.flags(func):
             return frozenset({Generator(func, SiteKey(-1, -1, -1))})
         declared = NOBODY
+        constructed = False
         if one.returns is not None:
-            declared = self.annotations.instances(module, one.parent, one.returns)
+            declared = self.annotations.instances(func.module, one.parent, one.returns)
             concrete = declared - NONE
-            if concrete and all(
-                isinstance(e, (Inst, Plain))
-                and self._is_concrete(e)
-                and not (isinstance(e, Inst) and self._is_client(e))
-                for e in concrete
-            ):
-                return declared
-        found: set[Entity] = set(declared)
+            if concrete and all(isinstance(e, (Inst, Plain)) and self._is_concrete(e) for e in concrete):
+                if not any(isinstance(e, Inst) and self._is_client(e) for e in concrete):
+                    return declared
+                constructed = True
+        found: set[Entity] = set()
         for value in self.program.index(func).returns:
-            if value is not None:
-                found |= self.of(module, scope, value)
-        if not one.is_async:
+            if value is not None and not (isinstance(value, Reference) and value.name in left_out):
+                found |= self.of(func.module, func.scope, value)
+        if constructed and any(isinstance(e, Inst) and e.made is not None for e in found):
+            return frozenset(found)  # where it is made says more than what it is
+        if constructed and not self._settled:
+            self._held.setdefault(("own" if left_out else "returns", func.module, func.scope))
             return frozenset(found)
-        return frozenset(found)
+        return declared | found
 
     def _is_client(self, entity: Inst) -> bool:
         path = entity.of.path if isinstance(entity.of, Ext) else ""

@@ -51,6 +51,8 @@ class Program:
         ]
         self.by_path = {module.path: module.number for module in self.modules}
         self.layouts: dict[Cls, ClassLayout] = {}
+        self.stored: set[str] = set()
+        """Names of instance attributes, of whatever class."""
         self._share_outer_names()
         self._lay_out_classes()
         self.roles: dict[Func, RoleReason] = {}
@@ -138,6 +140,7 @@ class Program:
             for store in module.index[current].stores:
                 if getattr(store.base, "name", None) == receiver and type(store.base).__name__ == "Reference":
                     layout.stores.setdefault(store.name, []).append((current, store))
+                    self.stored.add(store.name)
             for child in module.children[current]:
                 inner = module.facts.scopes[child]
                 if inner.kind in ("function", "lambda") and all(p.name != receiver for p in inner.parameters):

@@ -24,6 +24,7 @@ from resilint.link.entities import (
     Inst,
     Member,
     Partial,
+    Registrar,
     SiteKey,
     ordered,
 )
@@ -127,6 +128,11 @@ class Roles:
             key = SiteKey(module, scope, value.site)
             for meaning in self.calls.meanings(key):
                 yield meaning, key
+        for entity in ordered(self.inference.of(module, scope, value)):
+            if isinstance(entity, Registrar):
+                for meaning in self.calls.meanings(entity.site):
+                    yield meaning, entity.site
+        if isinstance(value, Result):
             return
         for entity in ordered(self.inference.of(module, scope, value)):
             found = self.calls.meaning(entity)
@@ -340,7 +346,8 @@ class Roles:
 
     def client_group(self, entity: Entity) -> str | None:
         if isinstance(entity, Inst):
-            paths = [entity.of.path] if isinstance(entity.of, Ext) else list(self.inference.external_bases(entity.of))
+            bases: tuple[Cls | Ext, ...] = (entity.of,) if isinstance(entity.of, Ext) else self.inference.mro(entity.of)
+            paths = [b.path if isinstance(b, Ext) else self.program.qualname(b) for b in bases]
             for path in paths:
                 for trait in self.program.catalogue.traits(path):
                     if trait.client:

@@ -108,9 +108,7 @@ class Solver:
     def _enqueue(self, cell: _Cell) -> None:
         cell.queued = True
         # Parameters come last, so that all their callers are known by then: each looks at every call.
-        heapq.heappush(
-            self._queue, (cell.rank + _LAST if cell.node[0] == "parameter" else cell.rank, cell.node, cell)
-        )
+        heapq.heappush(self._queue, (cell.rank + _LAST if cell.node[0] == "parameter" else cell.rank, cell.node, cell))
 
     def touch(self, node: Node) -> None:
         """Everything that read ``node`` is computed again."""
@@ -152,4 +150,6 @@ class Solver:
 
     def empty(self, kind: str) -> list[Node]:
         """Nodes of a kind about which nothing is known yet."""
-        return [node for node, cell in self._cells.items() if node[0] == kind and cell.value is not None and not cell.value]
+        return [
+            node for node, cell in self._cells.items() if node[0] == kind and cell.value is not None and not cell.value
+        ]
