@@ -22,8 +22,10 @@ def diagnostic(path: str = "a.py", line: int = 1, column: int = 1, **named: Any)
     return Diagnostic(path=path, **{**defaults, **named})
 
 
-def report(*diagnostics: Diagnostic, source: str = "", **summary: Any) -> Report:
+def report(*diagnostics: Diagnostic, source: str = "", **named: Any) -> Report:
     def lines(path: str) -> Sequence[str]:
         return source.split("\n")
 
-    return Report(diagnostics, Summary(**{"files": 1, "seconds": 0.25, **summary}), lines)
+    own = {key: named.pop(key) for key in ("silenced", "working", "repository", "fails") if key in named}
+    rules = named.pop("rules", ())
+    return Report(diagnostics, Summary(**{"files": 1, "seconds": 0.25, **named}), lines, rules=lambda: rules, **own)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resilint.reports.safe import expanded, safe, width
+from resilint.reports.safe import decodable, expanded, safe, safe_path, width
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ from resilint.reports.safe import expanded, safe, width
         ("\ufeffx", "\\ufeffx"),
         ("gr\u00fc\u00dfe \u540d\u524d", "gr\u00fc\u00dfe \u540d\u524d"),
         ("\U0001f468\u200d\U0001f469", "\U0001f468\u200d\U0001f469"),
+        ("x = [] ##[error]a ##vso[b] ## c", "x = [] \\x23#[error]a \\x23#vso[b] ## c"),
     ],
 )
 def test_made_safe(text: str, expected: str) -> None:
@@ -57,3 +58,17 @@ def test_cells_end_where_the_line_ends(line: str) -> None:
 
 def test_tabs() -> None:
     assert expanded("\ta\tb") == ("    a   b", [0, 4, 5, 8, 9])
+
+
+def test_a_command_in_source_is_shown_and_not_obeyed() -> None:
+    assert expanded("# ##[a]") == ("# \\x23#[a]", [0, 1, 2, 6, 7, 8, 9, 10])
+
+
+def test_a_path_that_begins_like_a_command() -> None:
+    assert safe_path("::error::a.py") == "./::error::a.py"
+    assert safe_path(" \t::error::a.py") == "./  ::error::a.py"
+    assert safe_path("a::b.py") == "a::b.py"
+
+
+def test_a_path_that_can_be_decoded() -> None:
+    assert decodable("a\udcff\x1b\u202e") == "a\\xff\x1b\u202e"

@@ -95,6 +95,13 @@ def test_colour() -> None:
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
+def test_the_rule_is_a_link_to_its_page() -> None:
+    linked = text(report(diagnostic()), Style(False, links=True))
+    page = "https://github.com/resilint/resilint/blob/main/src/resilint/rules/long_sleep.md"
+    assert linked.startswith(f"a.py:1:1 \x1b]8;;{page}\x1b\\R-1 (long-sleep)\x1b]8;;\x1b\\ waits 9 s\n")
+    assert "\x1b]8" not in text(report(diagnostic()), Style(True))
+
+
 def test_the_last_line() -> None:
     made = [diagnostic(), diagnostic(name="to-thread"), diagnostic(severity=Severity.WARNING)]
     shown = text(report(*made, files=3, suppressed=2, baselined=5), PLAIN)
@@ -135,7 +142,7 @@ def test_few_are_not_grouped() -> None:
 def test_plain_text_needs_no_rich() -> None:
     code = (
         "import sys; from resilint.reports import *; from tests.reports.made import *;"
-        "text(report(diagnostic()), Style(True)); as_json(report());"
+        "text(report(diagnostic()), Style(True)); [formatted(name, report()) for name in FORMATS if name != TEXT];"
         "print([m for m in ('rich', 'libcst', 'click') if m in sys.modules])"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
