@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from tests.cli.conftest import Run, start
+from tests.reports.consumers import commands, dangerous
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX")
 
@@ -105,6 +107,26 @@ def test_source_cannot_speak_to_the_terminal(run: Run, project: Path) -> None:
         result = run("check", "--output-format", output)
         assert "\x1b" not in result.stdout + result.stderr and "\u202e" not in result.stdout
         assert result.exit_code in (0, 1)
+
+
+@posix
+def test_names_cannot_command_a_log(run: Run, project: Path) -> None:
+    (project / "a\n::error::owned.py").symlink_to("nowhere")
+    (project / "::error::owned.py").symlink_to("nowhere")
+    shown = run("check", "--baseline", "a\n::error::owned.json").stderr + run("check").stderr
+    shown += run("check", "a\n::error::gone.py").stderr
+    shown += run("debug", "facts", "--stdin-filename", "::error::x.py", "-", input="x = 1\n").stdout
+    assert "owned" in shown and "gone" in shown and "x.py" in shown
+    assert commands(shown) == [] and dangerous(shown) == []
+
+
+@posix
+def test_an_explanation_cannot_command_a_log(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("resilint.summaries.why")
+    vars(module)["explain"] = lambda analysis, path, line: "  ::error::owned\n##[error]owned \x1b[2J\u202e\n"
+    monkeypatch.setitem(sys.modules, "resilint.summaries.why", module)
+    shown = run("why", "a.py:2").stdout
+    assert commands(shown) == [] and dangerous(shown) == [] and shown.count("\n") == 2
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everything")

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from resilint.cli.options import project_options, request_of
-from resilint.cli.output import emit
+from resilint.cli.output import emit, tamed
 
 _FORMAT = click.option("--format", "output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 
@@ -34,7 +34,7 @@ def facts_command(output: str, **options: Any) -> int:
             else:
                 from resilint.facts.dump import dump
 
-                emit(f"{name}\n{dump(facts)}\n")
+                emit(tamed(f"{name}\n{dump(facts)}"))
     return 0
 
 
@@ -47,7 +47,7 @@ def calls_command(output: str, **options: Any) -> int:
     from resilint.link.debug import calls
 
     for project in open_projects(request_of(options)):
-        emit(_line(calls(project.program(), output)))
+        emit(_shown(calls(project.program(), output), output))
     return 0
 
 
@@ -60,9 +60,9 @@ def summary_command(output: str, **options: Any) -> int:
     from resilint.summaries.debug import summary
 
     for project in open_projects(request_of(options)):
-        emit(_line(summary(project.analysis(project.program()), output)))
+        emit(_shown(summary(project.analysis(project.program()), output), output))
     return 0
 
 
-def _line(text: str) -> str:
-    return text if text.endswith("\n") else text + "\n"
+def _shown(text: str, output: str) -> str:
+    return tamed(text) if output == "text" else text.removesuffix("\n") + "\n"

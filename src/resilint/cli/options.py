@@ -13,6 +13,7 @@ import click
 from resilint.cli.output import complain
 from resilint.config.keys import CONFIDENCES, FAIL_ON
 from resilint.domain import UsageError
+from resilint.reports.safe import safe
 
 if TYPE_CHECKING:
     from resilint.check.session import Outcome, Request
@@ -118,4 +119,4 @@ def request_of(options: dict[str, Any]) -> Request:
 def tell_skipped(outcome: Outcome) -> None:
     """Files that should have been read."""
     for skipped in outcome.skipped:
-        complain(f"warning: skipped {skipped.path}: {skipped.reason}")
+        complain(f"warning: skipped {safe(skipped.path)}: {skipped.reason}")

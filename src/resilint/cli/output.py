@@ -6,7 +6,7 @@ import contextlib
 import os
 import sys
 
-from resilint.reports.safe import safe
+from resilint.reports.safe import safe_path
 
 
 class OutputError(Exception):
@@ -60,8 +60,13 @@ def complain(message: str) -> None:
     if sys.stderr is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        sys.stderr.write("".join(f"{safe(line)}\n" for line in message.split("\n")))
+        sys.stderr.write(tamed(message))
         sys.stderr.flush()
+
+
+def tamed(text: str) -> str:
+    """Lines that names and source stand in, made safe one by one: a name with a line end in it begins a line, too."""
+    return "".join(f"{safe_path(line)}\n" for line in text.removesuffix("\n").split("\n"))
 
 
 def coloured(choice: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from resilint.cli.options import project_options, request_of
-from resilint.cli.output import emit
+from resilint.cli.output import emit, tamed
 from resilint.domain import UsageError
 
 
@@ -28,5 +28,5 @@ def why_command(paths: tuple[Path, ...], **options: Any) -> int:
         for project in open_projects(request_of({**options, "paths": (Path(file),)})):
             name = relative(Path(os.path.abspath(file)), project.root)
             text = explain(project.analysis(project.program()), name or file, int(number))
-            emit(text if text.endswith("\n") else text + "\n")
+            emit(tamed(text))
     return 0
