@@ -7,11 +7,11 @@ Snippets are all folders with a ``main.py`` and a ``callgraph.json`` (PyCG: ``mi
 ``dataset/micro_benchmark`` with its truth in ``ground_truth/micro_benchmark``). Applications are folders whose truth is
 ``<truth>/<name>/EA.json`` (Jarvis: ``dataset/macro_benchmark/pj`` and ``ground_truth/macro_benchmark``). The checkouts
 are read, never committed. A truth is a JSON object ``{"caller": ["callee", ...]}``; only this script reads it.
-``--misses`` prints every edge that differs (``+`` surplus, ``-`` missing); ``--other`` scores other tools' output of the
-same form, ``<name>/**/*_EA*.json``.
+``--misses`` prints every edge that differs (``+`` surplus, ``-`` missing); ``--other`` scores other tools' output of
+the same form, ``<name>/**/*_EA*.json``.
 
-A snippet is *complete* where no edge is surplus, *sound* where none is missing. An edge is *internal* where both ends are
-in the application. What the truths count and resilint's graph says otherwise, the script translates:
+A snippet is *complete* where no edge is surplus, *sound* where none is missing. An edge is *internal* where both ends
+are in the application. What the truths count and resilint's graph says otherwise, the script translates:
 
 - an import runs the module and a ``class`` statement the class's body: edges, for applications;
 - calling a generator or coroutine function is a call, wherever it is iterated or awaited;

@@ -38,6 +38,13 @@ def write(files: Iterable[SourceFile], root: Path) -> None:
         target.write_text(file.text, encoding="utf-8", newline="")
 
 
+def linked(root: Path) -> Any:
+    """The program of the project in ``root``, without its analysis."""
+    request = session.Request(paths=(root,), working=root, root=root, jobs=1, cached=False)
+    (project,) = session.open_projects(request, Passes(catalogue=_catalogue))
+    return project.program()
+
+
 class Run:
     """One analysis of the project in ``root``, which is its own root whatever stands above it.
 

@@ -169,6 +169,8 @@ class Annotations:
         """The special form of a subscripted annotation (``optional``, ``annotated`` ...), empty for a class."""
         for entity in self._inference.of(module, scope, value):
             if isinstance(entity, Ext):
+                if entity.path in ("builtins.tuple", "typing.Tuple"):
+                    return "tuple"
                 known = self._inference.catalogue.annotation(entity.path)
                 if known:
                     return known
@@ -176,8 +178,6 @@ class Annotations:
                     return "container"
                 if entity.path == "builtins.dict":
                     return "mapping"
-                if entity.path == "builtins.tuple":
-                    return "tuple"
                 if entity.path == "builtins.type":
                     return "class-of"
         return ""

@@ -21,6 +21,7 @@ from resilint.facts import (
     Match,
     Reference,
     Result,
+    Scope,
     Sequence,
     Site,
     Spread,
@@ -51,7 +52,7 @@ from resilint.link.entities import (
     Tup,
     ordered,
 )
-from resilint.link.index import ADDED, Store
+from resilint.link.index import ADDED, ScopeIndex, Store
 from resilint.link.infer import Inference, written_argument, written_arguments
 from resilint.link.program import Program
 
@@ -148,6 +149,8 @@ class CallGraph:
         """Functions whose value is given to code outside the project."""
         self.mains: dict[Func, Span] = {}
         """Coroutine functions that ``asyncio.run`` runs, and what stands under the main guard."""
+        self._cancelled: dict[Value, Span] = {}
+        """Of the scope at hand."""
         self._meanings: dict[SiteKey, tuple[Meaning, ...]] = {}
         settings = program.settings
         self._house = {name for table in (settings.outbound, settings.blocking, settings.enqueue) for name, _ in table}
@@ -284,6 +287,7 @@ class CallGraph:
         index = program.modules[module].index[number]
         caller = Func(module, number)
         guarded = self._guarded_sites(scope.body) if number == 0 else frozenset()
+        self._find_cancelled(scope, index)
         for position, site in enumerate(scope.sites):
             key = SiteKey(module, number, position)
             guard = position in guarded
@@ -295,17 +299,20 @@ class CallGraph:
                     one = program.scope(func)
                     if not one.is_async and not one.is_generator:
                         immediate[func] = None
-            for func in immediate:
-                self._add(caller, func, True, "call", site.span, "it is called", len(immediate), guard)
                 if isinstance(entity, Ext) and entity.path in self._special:
                     self._run_special(caller, key, self._special[entity.path], guard)
+            for func in immediate:
+                self._add(caller, func, True, "call", site.span, "it is called", len(immediate), guard)
             outside = not any(True for e in callees for _ in inference.targets(e))
             for meaning in self.meanings(key):
                 outside = self._effects(caller, key, meaning, guard) and outside
             if outside:
                 self._escape(key, known)
         for await_ in index.awaits:
-            self._run(caller, inference.of(module, number, await_.value), True, "await", await_.span, "it is awaited")
+            entities = inference.of(module, number, await_.value)
+            if self._is_cancelled(await_.value, await_.span):
+                entities = frozenset(e for e in entities if not isinstance(e, Task))
+            self._run(caller, entities, True, "await", await_.span, "it is awaited")
         for loop in index.loops:
             self._run(
                 caller,
@@ -335,15 +342,35 @@ class CallGraph:
             self._inject(caller)
         for child in program.modules[module].children[number]:
             self._decorate(caller, module, child)
-        for value in index.raised:
+        for value, span in index.raised:
             self._run(
                 caller,
                 frozenset(e for e in inference.of(module, number, value) if isinstance(e, Cls)),
                 True,
                 "call",
-                scope.span,
+                span,
                 "it is raised",
             )
+
+    def _find_cancelled(self, scope: Scope, index: ScopeIndex) -> None:
+        """Names of tasks on which ``cancel`` is called, and of what they are taken from in a loop."""
+        self._cancelled = {}
+        for site in scope.sites:
+            if isinstance(site.callee, Attribute) and site.callee.name == "cancel":
+                task = site.callee.value
+                self._cancelled.setdefault(task, site.span)
+                for loop in index.loops:
+                    if loop.target == task:
+                        self._cancelled.setdefault(loop.subject, site.span)
+
+    def _is_cancelled(self, value: Value, span: Span) -> bool:
+        """The task was cancelled above: to await it is to wait for its end, not for its work."""
+        if not self._cancelled:
+            return False
+        while isinstance(value, Spread):
+            value = value.value
+        before = self._cancelled.get(value)
+        return before is not None and before < span
 
     def _run_special(self, caller: Func, key: SiteKey, names: tuple[str, ...], guard: bool) -> None:
         """``str(x)`` calls ``x.__str__``."""
@@ -416,12 +443,10 @@ class CallGraph:
             if store.name in self.setters:
                 for func in self._defined(base, store.name):
                     if "setter" in self.inference.flags(func):
-                        span = self.program.scope(caller).span
-                        self._add(caller, func, True, "property", span, f"{store.name} is assigned", 1, False)
+                        self._add(caller, func, True, "property", store.span, f"{store.name} is assigned", 1, False)
             if self._intercepting:
                 for func in self._defined(base, "__setattr__"):
-                    span = self.program.scope(caller).span
-                    self._add(caller, func, True, "property", span, f"{store.name} is assigned", 1, False)
+                    self._add(caller, func, True, "property", store.span, f"{store.name} is assigned", 1, False)
 
     def _defined(self, base: Inst, name: str) -> list[Func]:
         """The functions that a class, or one that inherits it, defines under a name."""
@@ -457,7 +482,7 @@ class CallGraph:
         scope = program.scope(caller)
         for parameter in scope.parameters:
             for key, entity in self.dependencies(caller, parameter.annotation, parameter.default):
-                span = program.site(key).span
+                span = program.site(key).span if key.module == caller.module else scope.span
                 self._run(
                     caller, frozenset({entity}), True, "dependency", span, "it is injected before the function runs"
                 )
@@ -490,7 +515,10 @@ class CallGraph:
         def values(spec: str) -> Entities:
             found: set[Entity] = set()
             for value in written_arguments(site, spec):
-                found |= self.flattened(key, value)
+                given = self.flattened(key, value)
+                if self._cancelled and self._is_cancelled(value, site.span):
+                    given = frozenset(e for e in given if not isinstance(e, Task))
+                found |= given
             return frozenset(found)
 
         if said.spawn is not None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from resilint.domain import Span
 from resilint.facts import (
     Attribute,
     Await,
@@ -34,6 +35,8 @@ from resilint.facts import (
     WithItem,
     Yield,
 )
+
+_NOWHERE = Span(0, 0, 0, 0)
 
 # How the bound value comes from the expression beside it.
 PLAIN, ELEMENT, ENTERED, DEFINED, CAUGHT, UNPACKED, AUGMENTED, ADDED = range(8)
@@ -64,6 +67,7 @@ class Store(NamedTuple):
     name: str
     binding: Binding
     annotation: Value | None
+    span: Span = _NOWHERE
 
 
 @dataclass(slots=True)
@@ -85,7 +89,7 @@ class ScopeIndex:
     defines: list[int] = field(default_factory=list)
     invokes: int = 0
     raises: int = 0
-    raised: list[Value] = field(default_factory=list)
+    raised: list[tuple[Value, Span]] = field(default_factory=list)
     """Classes that are raised without a call: ``raise Missing``."""
     other: int = 0
     """Steps beyond ``raise`` and the docstring: none of them makes a stub."""
@@ -108,7 +112,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
     """Collect the bindings of one scope, nested steps included and nested scopes left out."""
     index = ScopeIndex()
 
-    def bind(target: Value, binding: Binding, annotation: Value | None) -> None:
+    def bind(target: Value, binding: Binding, annotation: Value | None, span: Span = _NOWHERE) -> None:
         for leaf, path in _targets(target):
             one = binding if not path else binding._replace(how=UNPACKED, path=path, inner=binding.how)
             if isinstance(leaf, Reference):
@@ -120,7 +124,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
                         known.clear()
                     known.append(one)
             elif isinstance(leaf, Attribute):
-                index.stores.append(Store(leaf.value, leaf.name, one, annotation))
+                index.stores.append(Store(leaf.value, leaf.name, one, annotation, span))
             elif isinstance(leaf, Subscript) and one.value is not None and one.how == PLAIN:
                 added = one._replace(how=ADDED, certain=False)
                 if isinstance(leaf.value, Reference):
@@ -145,7 +149,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
             elif isinstance(step, Bind):
                 how = AUGMENTED if step.augmented else PLAIN
                 if step.value is not None or step.annotation is not None:
-                    bind(step.target, Binding(how, step.value, certain=certain), step.annotation)
+                    bind(step.target, Binding(how, step.value, certain=certain), step.annotation, step.span)
                 index.other += 1
             elif isinstance(step, Load):
                 index.loads.append(step)
@@ -167,7 +171,7 @@ def index_scope(facts: ModuleFacts, scope: Scope) -> ScopeIndex:
             elif isinstance(step, Raise):
                 index.raises += 1
                 if isinstance(step.value, (Reference, Attribute)):
-                    index.raised.append(step.value)
+                    index.raised.append((step.value, step.span))
             elif isinstance(step, Define):
                 index.defines.append(step.scope)
                 bind(Reference(step.name), Binding(DEFINED, None, step.scope, certain=certain), None)

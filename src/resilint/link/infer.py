@@ -807,6 +807,10 @@ class Inference:
             scope = self.program.scope(func)
             for decorator in scope.decorators:
                 value = decorator.value
+                if isinstance(value, Attribute) and value.name in ("setter", "deleter"):
+                    if isinstance(value.value, Reference) and value.value.name == scope.name:
+                        flags.add("setter")  # by its form: what the name stands for is being asked
+                        continue
                 if isinstance(value, Result):
                     value = self.program.modules[func.module].facts.scopes[scope.parent].sites[value.site].callee
                 for entity in self.of(func.module, scope.parent, value):
@@ -1047,7 +1051,16 @@ class Inference:
             return frozenset({ManagedContext(entity, key) if "manager" in flags else Generator(entity, key)})
         if scope.is_async:
             return frozenset({Coro(entity, key)})
-        return self._returned(func, 1 if isinstance(entity, Bound) else 0, key)
+        return self._received(self._returned(func, 1 if isinstance(entity, Bound) else 0, key), entity)
+
+    def _received(self, returned: Entities, target: Entity) -> Entities:
+        """``cls()`` in a class method makes an instance of the class that it is called on."""
+        if isinstance(target, Bound) and isinstance(target.owner, Cls):
+            owner = self.program.owner(target.func)
+            if owner is not None and owner != target.owner:
+                made = Inst(owner, True)
+                return frozenset(Inst(target.owner, True) if e == made else e for e in returned)
+        return returned
 
     def _returned(self, func: Func, offset: int, key: SiteKey) -> Entities:
         """What one call returns: of a parameter that is handed back as it is, what this call gives for it."""
@@ -1126,6 +1139,8 @@ class Inference:
         if meaning.cast is not None:
             kind = written_argument(site, "@0")
             value = written_argument(site, meaning.cast)
+            if isinstance(kind, Text) and kind.value.isidentifier():
+                kind = Reference(kind.value)
             found = self.annotations.instances(module, scope, kind) if kind is not None else NOBODY
             return found or (self.of(module, scope, value) if value is not None else NOBODY)
         if meaning.spawn is not None:
@@ -1166,6 +1181,9 @@ class Inference:
         if spec.startswith("argument:"):
             value = written_argument(site, spec.removeprefix("argument:"))
             return self.awaited(self.of(module, scope, value)) if value is not None else NOBODY
+        if spec.startswith("entered:"):
+            value = written_argument(site, spec.removeprefix("entered:"))
+            return self.entered(self.of(module, scope, value)) if value is not None else NOBODY
         if spec.startswith("result:"):
             value = written_argument(site, spec.removeprefix("result:"))
             if value is None or (receiver, key) in self._resolving:
@@ -1362,7 +1380,9 @@ class Inference:
                 target = entity.target
                 if isinstance(target, (Func, Bound)):
                     func = target.func if isinstance(target, Bound) else target
-                    found |= self.solver.get(("returns", func.module, func.scope))
+                    offset = 1 if isinstance(target, Bound) else 0
+                    site = entity.site if isinstance(entity, Coro) else SiteKey(-1, -1, -1)
+                    found |= self._received(self._returned(func, offset, site), target)
                 elif isinstance(target, Partial):
                     found |= self.awaited(self.result_of(target, entity.site))
             elif isinstance(entity, Inst) and isinstance(entity.of, Cls):
@@ -1450,7 +1470,8 @@ class Inference:
         parent = one.parent
         declared = NOBODY
         if parameter.annotation is not None:
-            declared = self.annotations.instances(module, parent, parameter.annotation)
+            where = scope if one.type_parameters else parent
+            declared = self.annotations.instances(module, where, parameter.annotation)
             injected = self.annotations.injections(module, parent, parameter.annotation)
             if injected:
                 declared |= injected
@@ -1568,7 +1589,8 @@ class Inference:
         declared = NOBODY
         constructed = False
         if one.returns is not None:
-            declared = self.annotations.instances(func.module, one.parent, one.returns)
+            where = func.scope if one.type_parameters else one.parent
+            declared = self.annotations.instances(func.module, where, one.returns)
             concrete = declared - NONE
             if concrete and all(isinstance(e, (Inst, Plain)) and self._is_concrete(e) for e in concrete):
                 if not any(isinstance(e, Inst) and self._is_client(e) for e in concrete):
