@@ -9,4 +9,4 @@ from typing import Any
 def dumped(document: Any, indent: int | None = 2) -> str:
     """A document as JSON, without a line end. ``##`` is written by number, which a reader of JSON does not notice."""
     text = json.dumps(document, indent=indent, separators=None if indent else (",", ":"))
-    return text.replace("\x7f", "\\u007f").replace("##", "\\u0023\\u0023")
+    return text.replace("##", "\\u0023\\u0023")
