@@ -187,6 +187,12 @@ def test_a_folder_without_permission(run: Run, project: Path) -> None:
     assert result.exit_code == 2 and "cannot write closed/r.sarif: no permission" in result.stderr
 
 
+def test_a_missing_permission_is_told_before_the_analysis(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("resilint.cli.targets.os.access", lambda *given: False)
+    result = run("check", *formats("sarif:r.sarif"))
+    assert (result.exit_code, result.stderr) == (2, "error: cannot write r.sarif: no permission to write in .\n")
+
+
 @posix
 def test_a_pipe_is_written_to(run: Run, project: Path) -> None:
     os.mkfifo(project / "pipe")
