@@ -53,7 +53,7 @@ from resilint.link.entities import (
     ordered,
 )
 from resilint.link.index import ADDED, ScopeIndex, Store
-from resilint.link.infer import Inference, written_argument, written_arguments
+from resilint.link.infer import LITERALS, Inference, written_argument, written_arguments
 from resilint.link.program import Program
 
 _ITERATED = ("__iter__",)
@@ -293,21 +293,23 @@ class CallGraph:
             guard = position in guarded
             callees = inference.solver.get(("callees", module, number, position))
             immediate: dict[Func, None] = {}
-            known = bool(callees)
+            outside = True
             for entity in ordered(callees):
+                if isinstance(entity, (Ext, Member)):
+                    if isinstance(entity, Ext) and entity.path in self._special:
+                        self._run_special(caller, key, self._special[entity.path], guard)
+                    continue
                 for func, _, _ in inference.targets(entity):
+                    outside = False
                     one = program.scope(func)
                     if not one.is_async and not one.is_generator:
                         immediate[func] = None
-                if isinstance(entity, Ext) and entity.path in self._special:
-                    self._run_special(caller, key, self._special[entity.path], guard)
             for func in immediate:
                 self._add(caller, func, True, "call", site.span, "it is called", len(immediate), guard)
-            outside = not any(True for e in callees for _ in inference.targets(e))
-            for meaning in self.meanings(key):
+            for meaning in self.meanings(key) if callees else ():
                 outside = self._effects(caller, key, meaning, guard) and outside
-            if outside:
-                self._escape(key, known)
+            if outside and site.arguments:
+                self._escape(key, site)
         for await_ in index.awaits:
             entities = inference.of(module, number, await_.value)
             if self._is_cancelled(await_.value, await_.span):
@@ -575,17 +577,19 @@ class CallGraph:
 
     def flattened(self, key: SiteKey, value: Value) -> Entities:
         """The entities in a value, those in containers and comprehensions included."""
-        if isinstance(value, Spread):
-            inner = value.value
-            if isinstance(inner, Sequence):
-                return self.flattened(key, inner)
-            return self.flattened(key, inner)
+        while isinstance(value, Spread):
+            value = value.value
         if isinstance(value, Sequence):
             found: set[Entity] = set()
             for item in value.items:
                 found |= self.flattened(key, item)
             return frozenset(found)
         types = self.inference.of(key.module, key.scope, value)
+        for entity in types:
+            if isinstance(entity, (Many, Tup, Mapp)):
+                break
+        else:
+            return types
         result: set[Entity] = set()
         for entity in types:
             if isinstance(entity, Many):
@@ -599,13 +603,15 @@ class CallGraph:
                 result.add(entity)
         return frozenset(result)
 
-    def _escape(self, key: SiteKey, known: bool) -> None:
+    def _escape(self, key: SiteKey, site: Site) -> None:
         """Functions given to code that is not known run whenever that code likes."""
-        for argument in self.program.site(key).arguments:
+        for argument in site.arguments:
+            if isinstance(argument.value, LITERALS):
+                continue
             for entity in self.flattened(key, argument.value):
                 if isinstance(entity, (Func, Bound, Partial)):
                     for func, _, _ in self.inference.targets(entity):
-                        self.escaping.setdefault(func, self.program.site(key).span)
+                        self.escaping.setdefault(func, site.span)
 
     # The main guard
 

@@ -87,8 +87,10 @@ _BUILTINS = frozenset(dir(builtins))
 _TEXT = frozenset({Plain("str")})
 _NUMBER = frozenset({Plain("number")})
 _BOOL = frozenset({Plain("bool")})
-_LITERALS = (Constant, Number, Text, Format, Compare, Not, Negative, type(None))
+LITERALS = (Constant, Number, Text, Format, Compare, Not, Negative, type(None))
+"""Values that are never a function, a client or a container of them."""
 _CONTAINER_METHODS = frozenset({"pop", "popleft", "get", "setdefault", "popitem"})
+_PASSING = frozenset({"builtins.map"})
 _KEEP_BEGINNING = frozenset({"format", "lower", "strip", "rstrip", "replace"})
 MAX_CHAIN = 7
 MAX_OVERRIDES = 24
@@ -136,6 +138,12 @@ def written_arguments(site: Site, spec: str) -> list[Value]:
         return found
     value = written_argument(site, spec)
     return [] if value is None else [value]
+
+
+def _passes(meaning: Callable_ | None) -> bool:
+    if meaning is None:
+        return False
+    return meaning.spawn is not None or meaning.injects is not None or (meaning.returns or "").startswith("result:")
 
 
 class Inference:
@@ -193,6 +201,7 @@ class Inference:
         """What is assigned to an attribute of a class outside its methods, or through another name than ``self``."""
         self._held: dict[tuple[str, int, int], None] = {}
         """Returns that are annotated with a client: what is constructed there comes first."""
+        self._passing: dict[str, bool] = {}
         self._passed_through: dict[Func, tuple[int, ...]] = {}
         self._settled = False
         self._resolving: set[tuple[Entity, SiteKey]] = set()
@@ -210,10 +219,12 @@ class Inference:
             for base in self.mro(cls)[1:]:
                 if isinstance(base, Cls):
                     self._subclasses.setdefault(base, []).append(cls)
+        sites: list[tuple[int, int, int]] = []
         for module in self.program.product():
             for number, scope in enumerate(module.facts.scopes):
                 for position in range(len(scope.sites)):
-                    self.solver.get(("result", module.number, number, position))
+                    self.solver.get(("callees", module.number, number, position))
+                    sites.append((module.number, number, position))
                 for position, store in enumerate(module.index[number].stores):
                     if self._is_foreign(module, scope, store):
                         self.solver.get(("assigned", module.number, number, position))
@@ -222,15 +233,44 @@ class Inference:
                 elif scope.kind == "lambda":
                     self.solver.get(("returns", module.number, number))
         self.solver.drain()
+        self._run_effects(sites)
         self._settled = True  # what a project decorator returns stayed unknown: the function itself, then
         for node in (*self.solver.empty("stage"), *self._held):
             self.solver.again(node)
         self.solver.drain()
         self.solver.settled = True
 
+    def _run_effects(self, sites: list[tuple[int, int, int]]) -> None:
+        """Results are computed where somebody asks for them; those of calls that pass functions on, always."""
+        while sites:
+            left, found = [], False
+            for site in sites:
+                if any(self._passes_on(entity) for entity in self.solver.get(("callees", *site))):
+                    found = True
+                    self.solver.get(("result", *site))
+                else:
+                    left.append(site)
+            self.solver.drain()
+            sites = left if found else []
+
+    def _passes_on(self, entity: Entity) -> bool:
+        """Calling it calls functions that it is given, with arguments that it is given."""
+        if isinstance(entity, Ext):
+            known = self._passing.get(entity.path)
+            if known is None:
+                known = self._passing[entity.path] = entity.path in _PASSING or _passes(
+                    self.catalogue.function(entity.path)
+                )
+            return known
+        if isinstance(entity, Member):
+            return _passes(self.catalogue.member(entity.of, entity.chain))
+        if isinstance(entity, Inst) and isinstance(entity.of, Ext):
+            return any(_passes(k.call) for k in self.catalogue.traits(entity.of.path))
+        return isinstance(entity, Partial) and self._passes_on(entity.target)
+
     def _is_foreign(self, module: Module, scope: Scope, store: Store) -> bool:
         """An attribute that some class has, assigned through another name than a method's own receiver."""
-        if store.name not in self.program.stored or isinstance(store.binding.value, _LITERALS):
+        if store.name not in self.program.stored or isinstance(store.binding.value, LITERALS):
             return False
         while scope.kind in ("function", "lambda") and scope.parent >= 0:
             parent = module.facts.scopes[scope.parent]

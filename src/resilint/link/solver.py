@@ -23,6 +23,10 @@ suffices."""
 LIMIT = 24
 """A set that grows beyond this says nothing useful any more; it stops growing (a registry of everything)."""
 
+_SINGLE = frozenset({"returns", "own"})
+"""What a function returns: more than ``LIMIT`` alternatives, also where they come at once, are as good as none. A
+parameter that is called may stand for many functions all the same (that of a decorator)."""
+
 _LAST = 1 << 40
 _UNRANKED = 1 << 39
 
@@ -98,7 +102,7 @@ class Solver:
         old = cell.value
         if new and not (old and new <= old):
             merged = normal(old | new if old else new)
-            if merged == old or (len(merged) > LIMIT and old):
+            if merged == old or (len(merged) > LIMIT and (old or node[0] in _SINGLE)):
                 return
             cell.value = merged
             for reader in cell.readers:
