@@ -20,6 +20,7 @@ from resilint.link.entities import (
     Tup,
 )
 from resilint.link.index import PLAIN
+from resilint.link.written import written_argument
 
 if TYPE_CHECKING:
     from resilint.link.infer import Inference
@@ -257,8 +258,6 @@ class Annotations:
 
     def injected_by(self, key: SiteKey, annotation: Value | None) -> list[tuple[SiteKey, Entity]]:
         """What a ``Depends(...)`` call injects; without an argument it is the annotated class."""
-        from resilint.link.infer import written_argument
-
         inference = self._inference
         site = inference.program.site(key)
         found: list[tuple[SiteKey, Entity]] = []

@@ -52,9 +52,10 @@ from resilint.link.entities import (
     Tup,
     ordered,
 )
-from resilint.link.index import ADDED, ScopeIndex, Store
-from resilint.link.infer import LITERALS, Inference, written_argument, written_arguments
+from resilint.link.index import ADDED, LITERALS, ScopeIndex, Store
+from resilint.link.infer import Inference
 from resilint.link.program import Program
+from resilint.link.written import written_argument, written_arguments
 
 _ITERATED = ("__iter__",)
 _SPECIAL = {

@@ -219,6 +219,9 @@ Entities: TypeAlias = frozenset[Entity]
 
 NOBODY: Entities = frozenset()
 NONE: Entities = frozenset({Nothing()})
+TEXT: Entities = frozenset({Plain("str")})
+NUMBER: Entities = frozenset({Plain("number")})
+BOOL: Entities = frozenset({Plain("bool")})
 
 
 @lru_cache(maxsize=65536)

@@ -12,14 +12,19 @@ from resilint.facts import (
     Await,
     Bind,
     Branch,
+    Compare,
     Constant,
     Define,
+    Format,
     Imported,
     Invoke,
     Load,
     Loop,
     Match,
     ModuleFacts,
+    Negative,
+    Not,
+    Number,
     Raise,
     Reference,
     Return,
@@ -29,6 +34,7 @@ from resilint.facts import (
     Star,
     Step,
     Subscript,
+    Text,
     Try,
     Value,
     With,
@@ -40,6 +46,9 @@ _NOWHERE = Span(0, 0, 0, 0)
 
 # How the bound value comes from the expression beside it.
 PLAIN, ELEMENT, ENTERED, DEFINED, CAUGHT, UNPACKED, AUGMENTED, ADDED = range(8)
+
+LITERALS = (Constant, Number, Text, Format, Compare, Not, Negative, type(None))
+"""Values that are never a function, a client or a container of them."""
 
 _ADDING = {"append": 0, "add": 0, "appendleft": 0, "insert": 1, "setdefault": 1, "put_nowait": 0}
 

@@ -49,8 +49,8 @@ class _Cell:
 class Solver:
     """``compute`` maps the first field of a node to the function that computes it from the other fields."""
 
-    def __init__(self, compute: dict[str, Callable[..., Entities]]) -> None:
-        self._compute = compute
+    def __init__(self) -> None:
+        self.compute: dict[str, Callable[..., Entities]] = {}
         self._cells: dict[Node, _Cell] = {}
         self._queue: list[tuple[int, Node, _Cell]] = []
         self._current: _Cell | None = None
@@ -96,7 +96,7 @@ class Solver:
         self._current = cell
         node = cell.node
         try:
-            new = self._compute[node[0]](*node[1:])
+            new = self.compute[node[0]](*node[1:])
         finally:
             self._current = outer
         old = cell.value
