@@ -3,8 +3,8 @@
     python bench/link_time.py FOLDER [--repeat N]
 
 The folder's Python files are parsed bare with LibCST and lowered once; then an eighth, a quarter, a half and all of
-them are linked. The parts are whole sub-folders, taken in turn by size, so that calls across files stay. Processor time, the
-collector off, the best of N. Set ``PYTHONHASHSEED=0`` to compare two versions.
+them are linked. The parts are whole sub-folders, taken in turn by size, so that calls across files stay. Processor
+time, the collector off, the best of N. Set ``PYTHONHASHSEED=0`` to compare two versions.
 """
 
 from __future__ import annotations

@@ -109,8 +109,12 @@ class Expressions:
 
     def attribute_value(self, module: int, scope: int, value: Value) -> Entities:
         assert isinstance(value, Attribute)
+        bases = self.of(module, scope, value.value)
+        if len(bases) == 1:
+            (base,) = bases
+            return self._inference.attribute(base, value.name)
         found: set[Entity] = set()
-        for base in self.of(module, scope, value.value):
+        for base in bases:
             found |= self._inference.attribute(base, value.name)
         return frozenset(found)
 

@@ -181,11 +181,11 @@ class Functions:
                 yield from self.targets(method)
 
     def compute_callees(self, module: int, scope: int, position: int) -> Entities:
-        key = SiteKey(module, scope, position)
-        site = self._program.site(key)
+        site = self._program.modules[module].facts.scopes[scope].sites[position]
         found = self._inference.of(module, scope, site.callee)
         for entity in found:
-            self.note_caller(entity, key)
+            if not isinstance(entity, (Ext, Member)):
+                self.note_caller(entity, SiteKey(module, scope, position))
         return found
 
     def note_caller(self, entity: Entity, key: SiteKey) -> None:

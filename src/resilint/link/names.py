@@ -34,11 +34,12 @@ from resilint.link.index import (
     Binding,
 )
 from resilint.link.program import binding_scope
+from resilint.link.solver import Node
 
 if TYPE_CHECKING:
     from resilint.link.infer import Inference
 
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS: dict[str, Entities] = {name: frozenset({Ext("builtins." + name)}) for name in dir(builtins)}
 
 
 class Names:
@@ -49,6 +50,8 @@ class Names:
         self._program = inference.program
         self._catalogue = inference.catalogue
         self._solver = inference.solver
+        self._nodes: dict[tuple[int, int, str], Node] = {}
+        """The solver's node of a name as read in a scope; the empty one where no scope of the file binds it."""
         self._owners: dict[tuple[int, int, str], int] = {}
 
     def imported(self, module: int, scope: int, value: Value) -> Entities:
@@ -69,17 +72,19 @@ class Names:
 
     def name(self, module: int, scope: int, name: str) -> Entities:
         """What the name stands for, read in the scope."""
-        owner = self.owner_scope(module, scope, name)
-        if owner >= 0:
-            return self._solver.get(("name", module, owner, name))
+        key = (module, scope, name)
+        node = self._nodes.get(key)
+        if node is None:
+            owner = self.owner_scope(module, scope, name)
+            node = self._nodes[key] = ("name", module, owner, name) if owner >= 0 else ()
+        if node:
+            return self._solver.get(node)
         facts_module = self._program.modules[module]
         for star in facts_module.index[0].stars:
             found = self._through_star(module, star.module, star.level, name)
             if found:
                 return found
-        if name in _BUILTINS:
-            return frozenset({Ext("builtins." + name)})
-        return NOBODY
+        return _BUILTINS.get(name, NOBODY)
 
     def _through_star(self, module: int, source: str, level: int, name: str) -> Entities:
         table = self._program.table
@@ -142,14 +147,17 @@ class Names:
         program_module = self._program.modules[module]
         one = program_module.facts.scopes[scope]
         index = program_module.index[scope]
+        annotation = index.annotations.get(name)
+        bindings = index.names.get(name, ())
+        if len(bindings) == 1 and annotation is None and not one.parameters and name not in index.additions:
+            return self.binding(module, binding_scope(bindings[0], scope), bindings[0])
         found: set[Entity] = set()
         for position, parameter in enumerate(one.parameters):
             if parameter.name == name:
                 found |= self._solver.get(("parameter", module, scope, position))
-        annotation = index.annotations.get(name)
         if annotation is not None:
             found |= self._inference.annotations.instances(module, scope, annotation)
-        for binding in index.names.get(name, ()):
+        for binding in bindings:
             found |= self.binding(module, binding_scope(binding, scope), binding)
         additions = index.additions.get(name)
         if additions:

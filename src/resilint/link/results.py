@@ -51,9 +51,15 @@ class Results:
         self._passed_through: dict[Func, tuple[int, ...]] = {}
 
     def compute_result(self, module: int, scope: int, position: int) -> Entities:
+        callees = self._solver.get(("callees", module, scope, position))
+        if not callees:
+            return NOBODY
         key = SiteKey(module, scope, position)
+        if len(callees) == 1:
+            (entity,) = callees
+            return self.result_of(entity, key)
         found: set[Entity] = set()
-        for entity in self._solver.get(("callees", module, scope, position)):
+        for entity in callees:
             found |= self.result_of(entity, key)
         return frozenset(found)
 
