@@ -24,6 +24,7 @@ class Catalogue:
         self._functions: dict[str, Callable_] = {}
         self._classes: dict[str, Class_] = {}
         self._aliases: dict[str, str] = {}
+        self._canonical: dict[str, str] = {}
         self._annotations: dict[str, str] = {}
         self._constants: dict[str, bool | int | float | str] = {}
         self._patterns: list[tuple[re.Pattern[str], str]] = []
@@ -55,9 +56,12 @@ class Catalogue:
 
     def canonical(self, path: str) -> str:
         """The name under which the catalogue knows ``path``; ``path`` itself where it does not."""
-        known = self._aliases.get(path)
-        if known is not None:
-            return known
+        known = self._canonical.get(path)
+        if known is None:
+            known = self._canonical[path] = self._aliases.get(path) or self._by_pattern(path)
+        return known
+
+    def _by_pattern(self, path: str) -> str:
         if path not in self._classes and path not in self._functions:
             for pattern, target in self._patterns:
                 if pattern.match(path):
