@@ -607,12 +607,23 @@ class CallGraph:
     def _escape(self, key: SiteKey, site: Site) -> None:
         """Functions given to code that is not known run whenever that code likes."""
         for argument in site.arguments:
-            if isinstance(argument.value, LITERALS):
+            value = argument.value
+            if isinstance(value, LITERALS) or (isinstance(value, Result) and not self._may_give_function(key, value)):
                 continue
             for entity in self.flattened(key, argument.value):
                 if isinstance(entity, (Func, Bound, Partial)):
                     for func, _, _ in self.inference.targets(entity):
                         self.escaping.setdefault(func, site.span)
+
+    def _may_give_function(self, key: SiteKey, value: Result) -> bool:
+        """A call gives a function only where the project or the catalogue says what it gives."""
+        for entity in self.inference.solver.get(("callees", key.module, key.scope, value.site)):
+            if isinstance(entity, Ext):
+                if entity.path.startswith("builtins.") or self.catalogue.function(entity.path) is not None:
+                    return True
+            elif not isinstance(entity, Cls):
+                return True
+        return False
 
     # The main guard
 

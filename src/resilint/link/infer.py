@@ -118,7 +118,7 @@ class Inference:
                 for position, store in enumerate(module.index[number].stores):
                     if self.attributes.is_foreign(module, scope, store):
                         self.solver.get(("assigned", module.number, number, position))
-                if scope.kind == "function":
+                if scope.kind == "function" and scope.decorators:
                     self.solver.get(("decorated", module.number, number))
                 elif scope.kind == "lambda":
                     self.solver.get(("returns", module.number, number))
