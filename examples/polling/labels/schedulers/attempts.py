@@ -30,6 +30,7 @@ class LabelAttempts:
         self._pager = pager
         self._settings = settings
         self._passes: set[asyncio.Task[Any]] = set()
+        self._stopping = False
 
     async def run_due(self) -> None:
         current = asyncio.current_task()
@@ -42,11 +43,16 @@ class LabelAttempts:
             async with asyncio.TaskGroup() as group:
                 for task in claimed:
                     group.create_task(self._attempt(task))
+        except asyncio.CancelledError:
+            if not self._stopping:
+                raise
+            log.info("a pass was cut short; its tasks are handed back")
         finally:
             self._passes.discard(current)
 
     async def stop(self) -> None:
         """Let attempts finish within the grace, and hand back the tasks of those that do not."""
+        self._stopping = True
         if not self._passes:
             return
         _, late = await asyncio.wait(self._passes, timeout=self._settings.shutdown_grace)
