@@ -25,7 +25,14 @@ def judged(decisions: Seeded | Recorded) -> tuple[list[Disagreement], Counter[st
         return [Disagreement("fails: " + last[-1][:80], "\n".join(last[-6:]))], program.used, program.text
 
 
-def _still(decisions: list[int], kind: str, without: list[str]) -> bool:
+def disagreement(decisions: list[int], kind: str, tries: int = 600, without: tuple[str, ...] = ()) -> str:
+    """The smallest program found that differs in this way, and how."""
+    small = shrink(decisions, lambda d: _still(d, kind, without), tries)
+    found, _, text = judged(Recorded(small))
+    return "\n".join([f"=== {kind}", text, *(f"--- {each.kind}: {each.text}" for each in found)])
+
+
+def _still(decisions: list[int], kind: str, without: tuple[str, ...]) -> bool:
     found, names, _ = judged(Recorded(decisions))
     return names.keys().isdisjoint(without) and any(d.kind == kind for d in found)
 
@@ -40,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--without", action="append", default=[], help="leave out programs with this construct")
     options = parser.parse_args(arguments)
     warnings.filterwarnings("ignore", message="coroutine .* was never awaited")
+    sys.unraisablehook = lambda _: None  # the same, told while it is collected
     used: Counter[str] = Counter()
     kinds: dict[str, list[list[int]]] = defaultdict(list)
     began = time.perf_counter()
@@ -64,15 +72,10 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         shown = set()
         for decisions in sorted(lists, key=len)[: options.shown]:
-            small = shrink(decisions, lambda d, k=kind: _still(d, k, options.without), options.tries)  # type: ignore[misc]
-            found, _, text = judged(Recorded(small))
-            if text in shown:
-                continue
-            shown.add(text)
-            print(f"\n=== {kind}\n{text}")
-            for each in found:
-                print(f"--- {each.kind}: {each.text}")
-            sys.stdout.flush()
+            text = disagreement(decisions, kind, options.tries, tuple(options.without))
+            if text not in shown:
+                shown.add(text)
+                print(f"\n{text}", flush=True)
     return 1 if wrong else 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections import Counter, defaultdict
@@ -51,6 +52,8 @@ class Happened:
     """Whether a root was run on every choice."""
     uncovered: set[Site]
     """Outbound calls that no deadline cancelled, at least once."""
+    doubtful: set[Site]
+    """The same, in a task that was awaited too late, or never because a deadline came first."""
     called: set[Site]
     hung_all: bool
     """Every way in which a call was made was tried."""
@@ -97,8 +100,9 @@ def happen(program: Program) -> Happened:
             if not path.endswith("__init__.py")
         }
     )
-    happened = Happened({}, {}, set(), set(), True)
+    happened = Happened({}, {}, set(), set(), set(), True)
     hangs = 0
+    ending = bool(program.used.keys() & _ENDING)
     for root in program.roots:
         runs, complete = paths(one, modules, root, MOST_PATHS)
         happened.runs[root], happened.complete[root] = runs, complete
@@ -118,9 +122,9 @@ def happen(program: Program) -> Happened:
                 if hangs > MOST_HANGS:
                     happened.hung_all = False
                     continue
-                hung = one.execute(modules, root, [c for c, _ in run.choices], number)
-                if not hung.cancelled:
-                    happened.uncovered.add(call.site)
+                hung = one.execute(modules, root, [c for c, _ in run.choices], number, call.detached)
+                if hung.hung is not None and not hung.cancelled:
+                    (happened.doubtful if hung.hung.aside and ending else happened.uncovered).add(hung.hung.site)
     return happened
 
 
@@ -134,22 +138,60 @@ def differences(program: Program, happened: Happened, said: Said, tight: bool = 
     found += _totals(program, happened, said, tight)
     found += _functions(happened, said)
     found += _calls(program.used, happened, said)
-    found += _sleeps(program.used, happened, said)
+    found += _sleeps(program, happened, said)
     found += _loops(program, happened, said)
     return found
 
 
-_ENDING = {"shield", "task cancelled", "deadline", "wait_for", "decorator with a deadline"}
+_ENDING = {
+    "shield",
+    "exit stack",
+    "asyncio.wait with a timeout",
+    "task cancelled",
+    "deadline",
+    "wait_for",
+    "decorator with a deadline",
+}
 """What ends a path in the middle of a callee, which its summary does not know."""
+_OPEN = {
+    "failure caught",
+    "retry of the project",
+    "branch",
+    "early break",
+    "early continue",
+    "early return",
+    "loop without a bound",
+}
+_DEADLINES = ("deadline", "exit stack", "wait_for", "decorator with a deadline")
+_APART = {"task not awaited", "task cancelled", "shield"}
 _TASKS = {"task awaited", "TaskGroup"}
-_PARTING = {"branch", "early return", "early break", "timeout caught", "failure caught", "wait_for", "task cancelled"}
+_PARTING = {
+    "branch",
+    "early return",
+    "early break",
+    "timeout caught",
+    "failure caught",
+    "wait_for",
+    "task cancelled",
+    "early continue",
+}
+
+
+def _is_exact(program: Program) -> bool:
+    """Nothing in it is open. When a task began is known less well once paths of different length have met."""
+    used = program.used.keys()
+    deadlines = sum(program.used[name] for name in _DEADLINES)
+    if deadlines and used & _OPEN:
+        return False  # on which path the deadline expires, or whether it comes before what can raise
+    if deadlines > 1 and "timeout caught" in used:
+        return False
+    return not program.loose and not (used & _TASKS and used & _PARTING)
 
 
 def _totals(program: Program, happened: Happened, said: Said, tight: bool) -> list[Disagreement]:
     found = []
     used = program.used.keys()
-    # When a task began is known less well once paths of different length have met.
-    tight = tight and not program.loose and not (used & _TASKS and used & _PARTING)
+    tight = tight and _is_exact(program)
     by_name = {said.analysis.qualname(f): f for f in said.analysis.functions()}
     for root, runs in happened.runs.items():
         name = ".".join(root)
@@ -170,7 +212,7 @@ def _totals(program: Program, happened: Happened, said: Said, tight: bool) -> li
             found.append(Disagreement("total unknown", story))
         elif tight and happened.complete[root] and not cut and hi is not None and longest < hi - NEAR:
             found.append(Disagreement("hi not reached", story))
-        elif tight and happened.complete[root] and not cut and lo != hi:
+        elif tight and happened.complete[root] and not cut and lo != hi and not used & _ENDING:
             found.append(Disagreement("lo below hi", story))
     return found
 
@@ -223,22 +265,22 @@ def _calls(used: Counter[str], happened: Happened, said: Said) -> list[Disagreem
     for site in sorted(happened.uncovered - reported):
         found.append(Disagreement("uncovered call, silent", f"{site[0]}:{site[1]}"))
     if happened.whole:
-        for site in sorted(reported - happened.uncovered):
+        for site in sorted(reported - happened.uncovered - happened.doubtful):
             how = "always covered" if site in happened.called else "never made"
-            if how == "never made" and (used.keys() & _ENDING):
-                continue
+            if used.keys() & _ENDING and (how == "never made" or used.keys() & _APART):
+                continue  # a task that is never made, or is cancelled before it calls
             found.append(Disagreement(f"call reported, {how}", f"{site[0]}:{site[1]}"))
     return found
 
 
-def _sleeps(used: Counter[str], happened: Happened, said: Said) -> list[Disagreement]:
+def _sleeps(program: Program, happened: Happened, said: Said) -> list[Disagreement]:
     found = []
     really: dict[Places, float] = defaultdict(float)
     requested: dict[Site, float] = defaultdict(float)
     for runs in happened.runs.values():
         for run in runs:
             for slept in run.sleeps:
-                if not (slept.aside and used.keys() & _ENDING):
+                if not (slept.aside and program.used.keys() & _ENDING):
                     really[slept.places] = max(really[slept.places], slept.ended - slept.began)
                 for site in slept.places:
                     requested[site] = max(requested[site], slept.requested)
@@ -250,12 +292,20 @@ def _sleeps(used: Counter[str], happened: Happened, said: Said) -> list[Disagree
         if at and all(seconds > _number(f.message) + NEAR for site in at for f in reports[site]):
             message = reports[at[0]][0].message
             found.append(Disagreement("sleep report exceeded", f"{_text(places)} {seconds:g} s: {message}"))
-    if happened.whole and not used.keys() & _ENDING:
+    if happened.whole and not program.used.keys() & _ENDING:
+        ran = {f"{path.removesuffix('.py').replace('/', '.')}.{name}" for path, name in _functions_run(happened)}
         for site, findings in sorted(reports.items()):
-            if requested[site] <= LONG_SLEEP:
+            lines = program.files[site[0]].splitlines()
+            if site not in requested and "lambda" in lines[site[1] - 1]:
+                continue  # a function of its own that nobody called
+            if requested[site] <= LONG_SLEEP and any(f.function in ran for f in findings):
                 story = f"{site[0]}:{site[1]} {requested[site]:g} s: {findings[0].message}"
                 found.append(Disagreement("long sleep reported, never so long", story))
     return found
+
+
+def _functions_run(happened: Happened) -> set[tuple[str, str]]:
+    return {(path, name) for rs in happened.runs.values() for run in rs for path, name, _, _ in run.functions}
 
 
 def _by_site(findings: Sequence[Finding]) -> dict[Site, list[Finding]]:
@@ -277,7 +327,7 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
     """By wait: the longest that a loop around it held a handler; of loops in the wait's own function only, and of
     all."""
     held_own: dict[Site, float] = defaultdict(float)
-    waits_itself = {one.place for runs in happened.runs.values() for run in runs for one in run.loops if one.own}
+    waits_itself = _loops_that_wait(program)
     silent: dict[tuple[Site, Places], str] = {}
     aside: set[Site] = set()
     ending = bool(program.used.keys() & _ENDING)
@@ -321,8 +371,22 @@ def _loops(program: Program, happened: Happened, said: Said) -> list[Disagreemen
             continue
         if held[site] <= 0:
             found.append(Disagreement("hold reported, none", f"{site[0]}:{site[1]} {message}"))
-        elif not program.loose and max(longest[place] for place in around[site]) < most - NEAR:
+        elif _is_exact(program) and max(longest[place] for place in around[site]) < most - NEAR:
             found.append(Disagreement("hold reported too long", f"{held[site]:g} s: {message}"))
+    return found
+
+
+def _loops_that_wait(program: Program) -> set[Site]:
+    """Loops with a wait of their own, whether it was reached or not."""
+    found = set()
+    waiting = {"asyncio.sleep", *(name[:1].lower() + name[1:] for name in program.transparent)}
+    for path, text in program.files.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+                calls = [n for part in node.body for n in ast.walk(part) if isinstance(n, ast.Call)]
+                names = [ast.unparse(call.func).removeprefix("helpers.") for call in calls]
+                if any(name in waiting or re.fullmatch(r"stop\d+\.wait", name) for name in names):
+                    found.add((path, node.lineno))
     return found
 
 

@@ -85,17 +85,23 @@ def _(stack: ExitStack) -> None:
 
 @fault("attributes of instances have no type")
 def _(stack: ExitStack) -> None:
-    old = put(
+    old: Any = put(
         stack, Inference, "attribute", lambda self, e, name: frozenset() if name == "_upstream" else old(self, e, name)
     )
 
 
-@fault("what runs detached is no root")
+@fault("outbound calls of tasks that nobody awaits are lost")
 def _(stack: ExitStack) -> None:
     def roots(self: Any) -> Any:
         return {f: why for f, why in old(self).items() if "detached" not in why}
 
-    old = put(stack, analysis.Analysis, "_find_roots", roots)
+    def spawn(self: Any, *arguments: Any) -> Any:
+        made = old_spawn(self, *arguments)
+        self.loose.clear()
+        return made
+
+    old: Any = put(stack, analysis.Analysis, "_find_roots", roots)
+    old_spawn: Any = put(stack, Activation, "_spawn", spawn)
 
 
 # Values
@@ -111,7 +117,7 @@ def _(stack: ExitStack) -> None:
     def bind(self: Any, func: Any, target: Any, positional: Any, keywords: Any) -> Any:
         return old(self, func, target, positional, ())
 
-    old = put(stack, Interpreter, "_bind_arguments", bind)
+    old: Any = put(stack, Interpreter, "_bind_arguments", bind)
 
 
 @fault("positional arguments are ignored")
@@ -119,7 +125,7 @@ def _(stack: ExitStack) -> None:
     def bind(self: Any, func: Any, target: Any, positional: Any, keywords: Any) -> Any:
         return old(self, func, target, (), keywords)
 
-    old = put(stack, Interpreter, "_bind_arguments", bind)
+    old: Any = put(stack, Interpreter, "_bind_arguments", bind)
 
 
 @fault("one context for all calls")
@@ -128,7 +134,7 @@ def _(stack: ExitStack) -> None:
         func = getattr(target.target, "func", target.target)
         return self.default_summary(func.plain) if not target.free else old(self, target, positional, keywords)
 
-    old = put(stack, Interpreter, "summary", summary)
+    old: Any = put(stack, Interpreter, "summary", summary)
 
 
 @fault("< is <=")
@@ -143,12 +149,14 @@ def _(stack: ExitStack) -> None:
 
 @fault("== is !=")
 def _(stack: ExitStack) -> None:
-    old = put(stack, Evaluator, "compare", lambda self, sign, a, b: old(self, "!=" if sign == "==" else sign, a, b))
+    old: Any = put(
+        stack, Evaluator, "compare", lambda self, sign, a, b: old(self, "!=" if sign == "==" else sign, a, b)
+    )
 
 
 @fault("* is +")
 def _(stack: ExitStack) -> None:
-    old = put(stack, Evaluator, "_numbers", lambda self, sign, a, b: old(self, "+" if sign == "*" else sign, a, b))
+    old: Any = put(stack, Evaluator, "_numbers", lambda self, sign, a, b: old(self, "+" if sign == "*" else sign, a, b))
 
 
 @fault("seconds of a timedelta are minutes")
@@ -167,12 +175,12 @@ def _(stack: ExitStack) -> None:
         with mock.patch.object(Evaluator, "truth", lambda *a: None):
             return old(self, one, at)
 
-    old = step(stack, Branch, branch)
+    old: Any = step(stack, Branch, branch)
 
 
 @fault("a loop goes over one item less")
 def _(stack: ExitStack) -> None:
-    old = put(
+    old: Any = put(
         stack,
         Activation,
         "_unrolled",
@@ -185,7 +193,7 @@ def _(stack: ExitStack) -> None:
     def unrolled(self: Any, one: Any, at: Any, items: Any, least: Any) -> Any:
         return old(self, one, at, [i + Interval.exactly(1.0) if isinstance(i, Interval) else i for i in items], least)
 
-    old = put(stack, Activation, "_unrolled", unrolled)
+    old: Any = put(stack, Activation, "_unrolled", unrolled)
 
 
 # Flow
@@ -228,12 +236,12 @@ def _(stack: ExitStack) -> None:
     def follow(self: Any, one: Any, at: Any) -> Any:
         return old(self, Try(one.body, (), one.orelse, one.final), at)
 
-    old = step(stack, Try, follow)
+    old: Any = step(stack, Try, follow)
 
 
 @fault("what is raised waits nothing")
 def _(stack: ExitStack) -> None:
-    old = put(stack, Flow, "longest", lambda self: _without_raised(self, old))
+    old: Any = put(stack, Flow, "longest", lambda self: _without_raised(self, old))
 
 
 def _without_raised(flow: Flow, longest: Callable[[Flow], Interval]) -> Interval:
@@ -269,7 +277,7 @@ def _(stack: ExitStack) -> None:
         old(self, flow, *rest)
         flow.raised = raised
 
-    old = put(stack, Activation, "_cap", cap)
+    old: Any = put(stack, Activation, "_cap", cap)
 
 
 @fault("shield does not hide")
@@ -280,7 +288,7 @@ def _(stack: ExitStack) -> None:
             return old(self, foreign, at, span)
         return self.run_awaitable(interpreter._argument(dict(foreign.arguments), what), at, span, None)
 
-    old = put(stack, Activation, "run_foreign", run)
+    old: Any = put(stack, Activation, "run_foreign", run)
 
 
 @fault("wait_for has no deadline")
@@ -315,7 +323,7 @@ def _(stack: ExitStack) -> None:
             self.run_awaitable(made, at, site.span, None)
         return made
 
-    old = put(stack, Activation, "_spawn", spawn)
+    old: Any = put(stack, Activation, "_spawn", spawn)
 
 
 @fault("a task starts when it is awaited")
@@ -323,7 +331,7 @@ def _(stack: ExitStack) -> None:
     def run(self: Any, started: Any, at: Any, span: Any) -> Any:
         return old(self, started._replace(since=at.clock), at, span)
 
-    old = put(stack, Activation, "run_started", run)
+    old: Any = put(stack, Activation, "run_started", run)
 
 
 @fault("an awaited task takes no time")
@@ -349,7 +357,7 @@ def _(stack: ExitStack) -> None:
     def apply(self: Any, summary: Any, callee: Any, at: Any, span: Any, concurrent: bool = False) -> Any:
         return old(self, summary, callee, at, span, True)
 
-    old = put(stack, Activation, "apply", apply)
+    old: Any = put(stack, Activation, "apply", apply)
 
 
 @fault("outbound calls of callees are lost")
@@ -357,7 +365,7 @@ def _(stack: ExitStack) -> None:
     def apply(self: Any, summary: Any, *rest: Any) -> Any:
         return old(self, summary if not summary.exposures else interpreter.Summary(summary.total, summary.waits), *rest)
 
-    old = put(stack, Activation, "apply", apply)
+    old: Any = put(stack, Activation, "apply", apply)
 
 
 @fault("iterating a generator takes no time")
@@ -372,7 +380,7 @@ def _(stack: ExitStack) -> None:
             return interpreter.EMPTY
         return old(self, func, env, free)
 
-    old = put(stack, Interpreter, "_in_context", in_context)
+    old: Any = put(stack, Interpreter, "_in_context", in_context)
 
 
 @fault("a function that only waits is like any other")
@@ -390,7 +398,7 @@ def _(stack: ExitStack) -> None:
                 self.waits[place] = wait._replace(looped=False, loop_total=ZERO)
         return flow
 
-    old = step(stack, interpreter.Loop, loop)
+    old: Any = step(stack, interpreter.Loop, loop)
 
 
 @contextmanager

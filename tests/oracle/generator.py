@@ -18,7 +18,7 @@ from tests.oracle.draws import Draws
 
 ROUTES = "app/routes.py"
 HELPERS = "app/helpers.py"
-MOST_BITS = 7
+MOST_BITS = 8
 """A function may choose so many times (as powers of two) on all its paths together."""
 WAITS = ("0.5", "1", "0.25", "2", "1.5", "3", "4", "6", "8")
 LIMITS = ("3.3", "1.3", "0.8", "2.7", "4.6", "7.9", "12.7")
@@ -101,6 +101,8 @@ class Context:
     client: str = ""
     covered: int = 0
     concurrent: int = 0
+    finished: bool = False
+    """What would come now is never reached."""
 
     def spend(self, bits: int) -> bool:
         """Choose ``bits`` times each time the statement runs, if that is affordable."""
@@ -164,7 +166,7 @@ class Generator:
             (1, self.try_finally),
             (1, self.local),
             (1, self.poll),
-            (4, self.iterate),
+            (7, self.iterate),
             (1, self.swallow),
             (2, self.wait),
             (1, self.exit_stack),
@@ -322,7 +324,7 @@ class Generator:
             self.use("deadline of None")
             return "None"
         names = context.values.get("limit", [])
-        if names and self.chance(2):
+        if names and self.below(4):
             self.use("deadline by parameter")
             return self.pick(names)
         return self.number(LIMITS, "no", "LIMIT", context)
@@ -360,7 +362,7 @@ class Generator:
         context.length += chosen.length * context.times
         context.outbound = context.outbound or chosen.outbound
         context.endless = context.endless or chosen.endless
-        arguments = []
+        arguments: Lines = []
         for parameter in chosen.parameters:
             if parameter.default is not None and self.chance(2):
                 self.use("default")
@@ -387,7 +389,9 @@ class Generator:
         if parameter.kind == "flag":
             return self.pick(("False", "True"))
         candidates = [
-            f for f in self.callees(context, True) if f.form == "plain" and all(p.default for p in f.parameters)
+            f
+            for f in self.callees(context, True)
+            if f.form in ("plain", "transparent") and all(p.default for p in f.parameters)
         ]
         if parameter.kind == "work" and candidates and self.below(3):
             chosen = candidates[self.below(len(candidates))]
@@ -402,6 +406,7 @@ class Generator:
             if candidates:
                 return self.call_of(candidates[self.below(len(candidates))], context)
             return f"asyncio.sleep({self.pick(WAITS)})"
+        self.use("function as argument")
         self.use("lambda")
         return f"lambda: asyncio.sleep({self.pick(WAITS)})"
 
@@ -411,7 +416,8 @@ class Generator:
         lines: Lines = []
         context.depth += 1
         for _ in range(1 + self.below(most)):
-            lines += self.statement(context)
+            if not context.finished:
+                lines += self.statement(context)
         context.depth -= 1
         return lines
 
@@ -480,7 +486,7 @@ class Generator:
             context.values[kind] = [*context.values.get(kind, []), *more]
         lines = self.block(context, 2)
         if self.chance(3) and context.endless is False and context.bits + count <= MOST_BITS and not context.trying:
-            ways = ("break", "continue", "return") if continues else ("break", "return")
+            ways: tuple[str, ...] = ("break", "continue", "return") if continues else ("break", "return")
             ways = ways if not context.yields else ways[:-1]
             if outer[1] or (context.times > count and "return" in ways):
                 ways = tuple(w for w in ways if w != "return")
@@ -526,8 +532,9 @@ class Generator:
             wait = [f"await asyncio.sleep({self.pause(context)})"]
             if form == 1:
                 return [header, *indented([*inner, f"if {name} < {times} - 1:", *indented(wait)])]
-            if context.staying or context.trying or context.yields or self.chance(2):
+            if not self.may_finish(context) or self.chance(2):
                 return [header, *indented([*inner, f"if {name} == {times} - 1:", "    break", *wait])]
+            context.finished = True
             return [header, *indented([*inner, f"if {name} == {times} - 1:", "    return", *wait])]
         lines = [header, *indented(self.body(context, count, {"pause": [name]} if form == 7 else {}))]
         if self.chance(3):
@@ -555,6 +562,11 @@ class Generator:
         inner = self.body(context, count, {})
         return [f"{name} = {times}", f"while {name} > 0:", *indented([f"{name} = {name} - 1", *inner])]
 
+    @staticmethod
+    def may_finish(context: Context) -> bool:
+        """The statement may be the function's last."""
+        return context.depth == 1 and not (context.staying or context.trying or context.yields or context.looping)
+
     def while_true(self, context: Context) -> Lines | None:
         if context.depth >= 4 or not self.affordable(context, 5):
             return None
@@ -562,10 +574,11 @@ class Generator:
         name = self.fresh("n")
         times = self.times(context)
         count = self.count(times)
-        ways = ("break",) if context.staying or context.trying or context.yields else ("break", "return")
         form = self.below(3)
         inner = self.body(context, count, {}, continues=form == 1)
-        leave = [f"if {name} >= {times}:", f"    {self.pick(ways)}"]
+        way = self.pick(("break", "return")) if self.may_finish(context) else "break"
+        context.finished = way == "return"
+        leave = [f"if {name} {'>' if form == 1 else '>='} {times}:", f"    {way}"]
         if form == 0:
             return [f"{name} = 0", "while True:", *indented([*inner, f"{name} += 1", *leave])]
         if form == 1:
@@ -635,17 +648,16 @@ class Generator:
         name = self.fresh("done")
         return [f"{name} = False", f"while not {name}:", *indented([*wait, f"{name} = oracle.choose(2)"])]
 
-    def try_timeout(self, context: Context, inner: Callable[[], Lines], check: bool = True) -> Lines | None:
-        """``try`` around something that can end with a timeout."""
-        if not context.spend(1):
+    def try_timeout(self, context: Context, inner: Callable[[], Lines]) -> Lines | None:
+        """``try`` around something that can end with a timeout, before it has waited and after."""
+        if not context.spend(2):
             return None
         context.trying += 1
         safe, context.safe = context.safe, False
         lines = inner()
         context.safe = safe
         context.trying -= 1
-        if check:
-            lines = [*lines, "oracle.check()"]
+        lines = ["oracle.check()", *lines, "oracle.check()"]
         ways: list[Lines] = [["pass"], ["oracle.note()"]]
         if context.looping and not context.staying and not context.trying:
             ways += [["break"]] if context.uncontinued else [["break"], ["continue"]]
@@ -656,16 +668,16 @@ class Generator:
     def scope(self, context: Context) -> tuple[Lines, str]:
         """A deadline's scope: lines before, and the expression for ``async with``."""
         limit = self.limit(context)
-        form = self.below(6)
+        form = self.below(8)
         self.use("deadline")
         if form == 1:
             self.use("scope in a variable")
             name = self.fresh("scope")
             return [f"{name} = asyncio.timeout({limit})"], name
-        if form == 2 and limit.replace(".", "").isdigit():
+        if form in (2, 6) and limit.replace(".", "").isdigit():
             self.use("timeout_at")
             return [], f"asyncio.timeout_at(asyncio.get_running_loop().time() + {limit})"
-        if form == 3 and not context.covered:
+        if form in (3, 7) and not context.covered:
             self.use("context manager of the project")
             owner = HELPERS if self.two else context.file
             if not any(lines[:2] == ["@asynccontextmanager", _LIMITED[1]] for lines in self.definitions[owner]):
@@ -776,7 +788,7 @@ class Generator:
         name = self.fresh("dropped")
         return [
             f"{name} = asyncio.create_task({made})",
-            f"await asyncio.sleep({self.pause(context)})",
+            f"await asyncio.sleep({self.pick(('0.61', '1.13', '2.37'))})",  # never together with a wait or a deadline
             f"{name}.cancel()",
             "try:",
             f"    await {name}",
@@ -814,7 +826,7 @@ class Generator:
             return None
         if context.looping and context.times > 8:
             return None
-        if not context.safe and self.chance(3):
+        if not context.safe and self.chance(2):
             self.use("raise")
             return ["if oracle.choose(2):", '    raise RuntimeError("no")']
         return ["if oracle.choose(2):", *indented(self.leaving(context, ("return",)))]
@@ -893,7 +905,10 @@ class Generator:
             return None
         self.use("asyncio.wait")
         tasks = ", ".join(f"asyncio.create_task({c})" for c in calls)
-        limit = f", timeout={self.pick(LIMITS)}" if self.chance(3) else ""
+        limit = ""
+        if self.chance(3):
+            self.use("asyncio.wait with a timeout")
+            limit = f", timeout={self.pick(LIMITS)}"
         return [f"await asyncio.wait([{tasks}]{limit})"]
 
     def exit_stack(self, context: Context) -> Lines | None:
@@ -958,7 +973,7 @@ class Generator:
             ("flag", "flag", ("False", "True")),
         ):
             if self.below(3) == 1:
-                found.append(Parameter(names, kind, self.pick(values) if self.chance(2) else None))
+                found.append(Parameter(names, kind, self.pick(values) if self.below(3) else None))
         return sorted(found, key=lambda p: p.default is not None)
 
     def context_of(self, file: str, safe: bool, parameters: list[Parameter]) -> Context:
@@ -976,7 +991,9 @@ class Generator:
         return f"async def {name}({', '.join(texts)}):"
 
     def helper(self, file: str) -> None:
-        form = self.below(14)
+        form = self.below(16)
+        if form in (14, 15):
+            return self.ticking(file)
         if form in (12, 13):
             return self.given_work(file)
         if form == 1:
@@ -1024,7 +1041,7 @@ class Generator:
     def only_waits(self, file: str) -> None:
         self.use("function that only waits")
         name = self.fresh("rest")
-        parameters = [Parameter("seconds", "pause", self.pick(WAITS) if self.chance(2) else None)]
+        parameters = [Parameter("seconds", "pause", self.pick(WAITS) if self.below(3) else None)]
         context = self.context_of(file, True, parameters)
         context.length = 1
         self.transparent.add(name)
@@ -1039,6 +1056,7 @@ class Generator:
         context = self.context_of(file, True, parameters)
         context.values = {"pause": ["pause"]}
         context.times = 5
+        context.depth = 2
         inner = self.statement(context) if self.chance(3) else []
         context.times = 1
         context.lasts(5)
@@ -1102,6 +1120,7 @@ class Generator:
         parameters = [Parameter("work", kind, None)]
         context = self.context_of(file, True, [])
         context.safe = True
+        context.depth = 2
         before = self.statement(context) if self.chance(3) else []
         if kind == "work":
             self.definitions[file].append([self.header(name, parameters), *indented([*before, "await work()"])])
@@ -1175,6 +1194,8 @@ class Generator:
             else:
                 handlers.append(self.handler(ROUTES, f))
                 roots.append(("app.routes", handlers[-1]))
+        by_name = {f.name: f for f in self.functions}
+        roots = [r for r in roots if r[1] not in by_name or not self.is_called(by_name[r[1]])]
         files = {"app/__init__.py": ""}
         if self.two:
             files[HELPERS] = self.file(HELPERS)

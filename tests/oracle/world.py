@@ -78,6 +78,9 @@ class Called:
 
     site: Site
     key: tuple[Any, ...]
+    aside: bool
+    """In a task: a deadline can end its maker before that awaits it."""
+    detached: bool
 
 
 @dataclass(slots=True)
@@ -98,6 +101,8 @@ class Run:
     problem: BaseException | None = None
     cancelled: bool | None = None
     """Of the call that was made to hang: whether a deadline cancelled it."""
+    hung: Called | None = None
+    """That call."""
 
 
 class _Timers(selectors.BaseSelector):
@@ -261,6 +266,7 @@ class _Origin:
     entries: list[tuple[Site, str, tuple[LoopRun, ...]]]
     detached: bool
     aside: bool
+    in_task: bool = False
 
 
 class World:
@@ -268,17 +274,17 @@ class World:
 
     def __init__(self) -> None:
         self.loop = VirtualLoop()
-        self.loop.set_task_factory(self._make_task)
+        self.loop.set_task_factory(self._make_task)  # type: ignore[arg-type]
         self.loop.set_exception_handler(lambda loop, context: None)
         self.origins: dict[asyncio.Task[Any], _Origin] = {}
         self.active: dict[int, list[LoopRun]] = {}
         self.run = Run()
         self.path: list[int] = []
         self.hang: int | None = None
-        self.hung_at = 0.0
+        self.hang_detached = False
         self.ending = False
         self.detaching = False
-        self.aside = False
+        self.aside = ""
         self.transparent: frozenset[str] = frozenset()
         """Functions that only wait: their callers wait in their place."""
         self.modules = self._stubs()
@@ -305,7 +311,7 @@ class World:
         origin = self.origins.get(task) if task is not None else None
         if origin is None:
             return _Origin(entries, False, False)
-        return _Origin(entries + origin.entries, origin.detached, origin.aside)
+        return _Origin(entries + origin.entries, origin.detached, origin.aside, origin.in_task)
 
     def _make_task(self, loop: Any, coro: Coroutine[Any, Any, Any], **kwargs: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(coro, loop=loop, **kwargs)
@@ -314,7 +320,8 @@ class World:
             origin.detached = True
             origin.entries = [(site, name, ()) for site, name, _ in origin.entries]
             origin.entries.insert(0, (("", 0), _NOBODY, ()))
-        origin.aside = origin.aside or self.aside
+        origin.aside = origin.aside or bool(self.aside)
+        origin.in_task = origin.in_task or self.aside == "task"
         self.origins[task] = origin
         return task
 
@@ -345,6 +352,7 @@ class World:
         if code.co_name == "<lambda>":
             entries = [((code.co_filename, written.f_lineno), code.co_qualname, ()), *entries]
         seen: list[Site] = []
+        every = entries
         popped = False
         while len(entries) > 1:
             if entries[1][1] == _NOBODY:  # a task that nobody awaits: nobody waits in its place
@@ -366,7 +374,7 @@ class World:
                 now = self.loop.now
                 self.run.sleeps.append(Slept(places, max(delay, now - began), began, now, context.aside))
                 if self.loop.now > began:
-                    for depth, (_, _, loops) in enumerate(entries):
+                    for depth, (_, _, loops) in enumerate(every if seen else entries):
                         for one in loops:
                             (one.either if seen or context.aside else one.below if depth else one.own).add(places)
 
@@ -378,9 +386,9 @@ class World:
         context = self._context(sys._getframe(1))
         key = (site, tuple(entry[0] for entry in context.entries), self.loop.deadlines(), context.detached)
         number = len(self.run.calls)
-        self.run.calls.append(Called(site, key))
+        self.run.calls.append(called := Called(site, key, context.in_task and not context.detached, context.detached))
         if number == self.hang:
-            self.hung_at = self.loop.now
+            self.run.hung = called
             self.loop.until = self.loop.now + PATIENCE
             self.loop.rounds = MOST_ROUNDS - 600
             try:
@@ -434,15 +442,15 @@ class World:
         finally:
             self.detaching = False
         # ``cancel()`` is no deadline: it is not what ends the call that hangs.
-        return task if self.hang is None else _Gone()
+        return _Gone() if self.hang is not None and self.hang_detached else task
 
-    def _beside(self, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def _beside(self, how: str, make: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def made(inner: Any) -> Any:
-            self.aside = True
+            self.aside = how
             try:
                 return make(inner)
             finally:
-                self.aside = False
+                self.aside = ""
 
         return made
 
@@ -468,8 +476,8 @@ class World:
                 **{
                     **real,
                     "sleep": self.sleep,
-                    "shield": self._beside(asyncio.shield),
-                    "create_task": self._beside(asyncio.create_task),
+                    "shield": self._beside("shield", asyncio.shield),
+                    "create_task": self._beside("task", asyncio.create_task),
                     "Event": event,
                 },
             ),
@@ -518,12 +526,20 @@ class World:
         return made
 
     def execute(
-        self, made: Mapping[str, types.ModuleType], root: tuple[str, str], path: list[int], hang: int | None = None
+        self,
+        made: Mapping[str, types.ModuleType],
+        root: tuple[str, str],
+        path: list[int],
+        hang: int | None = None,
+        detached: bool = False,
     ) -> Run:
-        """Run ``root`` (a module and a function) with these choices; 0 where they end."""
+        """Run ``root`` (a module and a function) with these choices; 0 where they end.
+
+        ``hang`` is the number of a call that never answers; ``detached``: it is in a task that nobody awaits.
+        """
         loop = self.loop
         run = self.run = Run()
-        self.path, self.hang, self.ending = path, hang, False
+        self.path, self.hang, self.hang_detached, self.ending = path, hang, detached, False
         self.origins.clear()
         self.active.clear()
         loop.now, loop.until, loop.rounds, loop.tied, loop.cut = 0.0, HORIZON, 0, False, False

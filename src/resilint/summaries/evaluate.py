@@ -568,13 +568,24 @@ class Evaluator:
         self, module: int, scope: int, known: Items | Things | Unknown, added: list[Binding], state: State
     ) -> Abstract:
         """A container that the function puts something into: any number of what it began with and what is put."""
-        found = self._flat(
-            [self.value(module, scope, b.value, state) for b in added if b.value is not None and b.scope < 0]
-        )
+        key = ("filled", module, scope, id(added))
+        if key in self._busy:  # ``items.append(items[-1] * 2)``: what it holds is made of what it holds
+            return known
+        self._busy.add(key)
+        try:
+            found = self._flat([self._put(module, scope, b, state) for b in added if b.value is not None])
+        finally:
+            self._busy.discard(key)
         if isinstance(known, Items):
             return Repeated(either([*self._flat(list(known.items)), *found]))
         tasks = [o for o in found if isinstance(o, (Started, Pending, Foreign))]
         return Repeated(either(tasks)) if tasks else known
+
+    def _put(self, module: int, scope: int, added: Binding, state: State) -> Abstract:
+        """What one ``append`` puts: on this path, or by a function inside, which has names of its own."""
+        assert added.value is not None
+        place = binding_scope(added, scope)
+        return self.value(module, place, added.value, state if place == scope else None)
 
     def _cached(self, key: tuple[Any, ...], compute: Callable[[], Abstract]) -> Abstract:
         known = self._static.get(key)

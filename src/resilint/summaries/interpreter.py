@@ -103,6 +103,7 @@ from resilint.summaries.values import (
     either,
     number,
     options,
+    shallow,
 )
 
 MAX_CONTEXTS = 32
@@ -148,7 +149,7 @@ class Interpreter:
         if state is None or scope.parent <= 0:
             return Closure(func)
         names = self.relevance.free_names(func.module, func.scope)
-        free = tuple((n, v) for n in sorted(names) if not isinstance(v := state.env.get(n, UNKNOWN), Unknown))
+        free = tuple((n, v) for n in sorted(names) if not isinstance(v := shallow(state.env.get(n, UNKNOWN)), Unknown))
         return Closure(func, free)
 
     def decorated(self, func: Func) -> Abstract:
@@ -330,7 +331,7 @@ class Interpreter:
                 env[parameter.name] = Things(things) if things else UNKNOWN
             else:
                 env[parameter.name] = either(list(options(default)))
-        return env
+        return {name: shallow(value) for name, value in env.items()}
 
     @staticmethod
     def _flat(values: list[Abstract]) -> list[Abstract]:
@@ -995,7 +996,7 @@ class Activation:
             or step.site in state.env
             or (isinstance(result, Things) and result.entities != self.inference.solver.get(("result", *key)))
         ):
-            state.env[step.site] = result
+            state.env[step.site] = result if isinstance(result, _Never) else shallow(result)
         if isinstance(result, _Never):
             state.env[step.site] = UNKNOWN
             return Flow(normal=None, diverged=state.wait, raised=state.copy() if self.tries else None)
@@ -1053,6 +1054,7 @@ class Activation:
         return None
 
     def assign(self, target: Value, value: Abstract, state: State, source: Value | None = None) -> None:
+        value = shallow(value)
         if isinstance(target, Reference):
             state.env[target.name] = value
         elif isinstance(target, Sequence):
@@ -1105,7 +1107,7 @@ class Activation:
         waits = dict(self.waits)
         first = self.steps(step.body, state)
         after = self.waits
-        self.waits = waits
+        self.waits = dict(waits)
         second = self.steps(step.orelse, other)
         self.waits = _alternatives(waits, after, self.waits)
         flow = Flow()

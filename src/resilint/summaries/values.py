@@ -3,12 +3,17 @@
 Numbers are :class:`~resilint.domain.Interval`; ``None``, ``True``, ``False`` and texts stand for themselves; the
 rest are the small
 classes below. ``UNKNOWN`` is a value: nothing is guessed.
+
+Of equal composite values there is one object. So they are compared and hashed by identity, however deep they are and
+however many ways lead to the same part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+import hashlib
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from resilint.domain import ANY, Interval
 from resilint.link.entities import Entities, Entity, Func, SiteKey, ordered
@@ -17,67 +22,164 @@ if TYPE_CHECKING:
     from resilint.link.calls import Meaning
 
 
-class Unknown(NamedTuple):
-    tag: str = "unknown"
+_VALUES: dict[Hashable, Any] = {}
+"""Every composite value, by its class and fields."""
+
+
+class _OneOfEach(type):
+    """Makes a value once."""
+
+    def __call__(cls, *args: Any, **named: Any) -> Any:
+        if named or len(args) != cls._arity:  # type: ignore[attr-defined]
+            args = cls._complete(args, named)  # type: ignore[attr-defined]
+        key = cls._identity(args)  # type: ignore[attr-defined]
+        known = _VALUES.get(key)
+        if known is None:
+            known = _VALUES[key] = super().__call__(*args)
+            object.__setattr__(known, "nesting", 1 + max(map(_nesting, args), default=0))
+        return known
+
+
+def _nesting(part: Any) -> int:
+    if isinstance(part, Composite):
+        return part.nesting
+    if type(part) is tuple:
+        return max(map(_nesting, part), default=0)
+    return 0
+
+
+class Composite(metaclass=_OneOfEach):
+    """A value with parts."""
+
+    __slots__ = ("_digest", "nesting")
+    nesting: int
+    """How many composite values stand within one another."""
+    _arity = -1
+    _names: tuple[str, ...] = ()
+    _defaults: tuple[Any, ...] = ()
+
+    @classmethod
+    def _complete(cls, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        if cls._arity < 0 or "_arity" not in cls.__dict__:
+            declared = fields(cls)  # type: ignore[arg-type]
+            cls._names = tuple(f.name for f in declared)
+            cls._defaults = tuple(f.default for f in declared)
+            cls._arity = len(declared)
+            if not named and len(args) == cls._arity:
+                return args
+        rest = []
+        for name, default in zip(cls._names[len(args) :], cls._defaults[len(args) :], strict=True):
+            value = named.pop(name, default)
+            if value is MISSING:
+                raise TypeError(f"{cls.__name__} needs {name}")
+            rest.append(value)
+        if named or len(args) > cls._arity:
+            raise TypeError(f"{cls.__name__} takes {', '.join(cls._names)}")
+        return (*args, *rest)
+
+    @classmethod
+    def _identity(cls, fields: tuple[Any, ...]) -> Hashable:
+        return (cls, fields)
+
+    def _replace(self, **changes: Any) -> Self:
+        """As of a named tuple."""
+        return type(self)(*(changes.get(name, getattr(self, name)) for name in self._names))
+
+    def _text(self) -> str:
+        return "\0".join(_digest(getattr(self, name)) for name in self._names)
+
+    @property
+    def digest(self) -> str:
+        """The same for equal values in every run; what values are sorted by."""
+        try:
+            return self._digest  # type: ignore[has-type,no-any-return]
+        except AttributeError:
+            text = f"{type(self).__name__}\0{self._text()}"
+            found = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+            object.__setattr__(self, "_digest", found)
+            return found
+
+
+def _digest(part: Any) -> str:
+    if isinstance(part, Composite):
+        return part.digest
+    if type(part) is tuple:
+        return f"({','.join(map(_digest, part))})"
+    return repr(part)
+
+
+MOST_NESTING = 8
+
+
+def shallow(value: Abstract) -> Abstract:
+    """The value, or nothing where it nests deeper than anything that a wait depends on: what a loop wraps round by
+    round (``handler = wrap(handler)``) ends there."""
+    return UNKNOWN if isinstance(value, Composite) and value.nesting > MOST_NESTING else value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unknown(Composite):
+    """Nothing is known."""
 
 
 UNKNOWN = Unknown()
 
 
-class Delta(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Delta(Composite):
     """A ``timedelta``, in seconds."""
 
     seconds: Interval
-    tag: str = "delta"
 
 
-class Moment(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment(Composite):
     """A reading of a clock: ``at`` seconds of waiting after the start of the path, plus ``offset``."""
 
     at: Interval
     offset: Interval
-    tag: str = "moment"
 
 
-class Things(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Things(Composite):
     """No more is known than what the linker says."""
 
     entities: Entities
-    tag: str = "things"
 
-    def __repr__(self) -> str:
-        return f"Things({ordered(self.entities)!r})"
+    def _text(self) -> str:
+        return repr(ordered(self.entities))
 
 
-class Closure(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure(Composite):
     """A function of the project as a value, with what its free names hold."""
 
     target: Entity
     """A Func or Bound."""
     free: tuple[tuple[str, Abstract], ...] = ()
-    tag: str = "closure"
 
 
-class Bundle(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle(Composite):
     """``functools.partial``."""
 
     target: Abstract
     positional: tuple[Abstract, ...]
     keywords: tuple[tuple[str, Abstract], ...]
-    tag: str = "bundle"
 
 
-class Retried(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Retried(Composite):
     """A callable under a retry decorator, at that decorator's site."""
 
     target: Abstract
     site: SiteKey
     decorated: Func
     position: int
-    tag: str = "retried"
 
 
-class Pending(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Pending(Composite):
     """A coroutine (or generator) of the project that has not been run: the callable and its arguments."""
 
     target: Abstract
@@ -86,10 +188,10 @@ class Pending(NamedTuple):
     site: SiteKey
     kind: str = "coroutine"
     """``coroutine``, ``generator``, ``manager``."""
-    tag: str = "pending"
 
 
-class Foreign(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Foreign(Composite):
     """An awaitable of a library, made at ``site``; its effect comes when it is awaited or entered."""
 
     meaning: Meaning
@@ -97,60 +199,64 @@ class Foreign(NamedTuple):
     arguments: tuple[tuple[str, Abstract], ...]
     """Name or position (as text), and value."""
     confidence: str = "high"
-    tag: str = "foreign"
 
-    def __repr__(self) -> str:
-        return f"Foreign({self.meaning.path}, {self.site!r}, {self.arguments!r})"
+    @classmethod
+    def _identity(cls, fields: tuple[Any, ...]) -> Hashable:
+        meaning = fields[0]  # what the catalogue says is long, and there once
+        return (cls, meaning.path, id(meaning.callable), meaning.receiver, *fields[1:])
+
+    def _text(self) -> str:
+        return "\0".join(map(_digest, (self.meaning.path, self.site, self.arguments, self.confidence)))
 
 
-class Started(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Started(Composite):
     """A task: what it runs, where it was made, and the reading of the path's clock then."""
 
     what: Abstract
     site: SiteKey
     since: Interval
-    tag: str = "started"
 
 
-class Limit(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit(Composite):
     """A deadline scope as a value. ``seconds`` of None: none at all."""
 
     seconds: Abstract
     swallows: bool
     site: SiteKey
-    tag: str = "limit"
 
 
-class Items(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Items(Composite):
     """A tuple or list whose items are known."""
 
     items: tuple[Abstract, ...]
-    tag: str = "items"
 
 
-class Repeated(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Repeated(Composite):
     """A list or generator of an unknown number of ``element``."""
 
     element: Abstract
     lazy: bool = False
-    tag: str = "repeated"
 
 
-class Table(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Table(Composite):
     """A dict with known text or number keys."""
 
     items: tuple[tuple[Abstract, Abstract], ...]
     complete: bool = True
-    tag: str = "table"
 
 
-class Count(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Count(Composite):
     """An iterator of numbers from ``start`` by ``step``, ``length`` of them."""
 
     start: Interval
     step: Interval
     length: Interval
-    tag: str = "count"
 
     @property
     def listed(self) -> tuple[Abstract, ...] | None:
@@ -171,45 +277,45 @@ class Count(NamedTuple):
         return Interval(self.start.lo, last.hi)
 
 
-class Elapsed(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Elapsed(Composite):
     """The difference of two readings of a clock, in seconds of waiting."""
 
     seconds: Interval
-    tag: str = "elapsed"
 
 
-class Combined(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Combined(Composite):
     """Two strategies of a retry joined by an operator."""
 
     operator: str
     left: Abstract
     right: Abstract
-    tag: str = "combined"
 
 
-class Late(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Late(Composite):
     """What a call without effects returns: computed when asked for."""
 
     target: Abstract
     positional: tuple[Abstract, ...]
     keywords: tuple[tuple[str, Abstract], ...]
     site: SiteKey
-    tag: str = "late"
 
 
-class Member(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Member(Composite):
     """A member of an enum of the project."""
 
     cls: Entity
     name: str
-    tag: str = "enum member"
 
 
-class Either(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class Either(Composite):
     """One of several."""
 
     options: tuple[Abstract, ...]
-    tag: str = "either"
 
 
 Abstract: TypeAlias = (
@@ -253,7 +359,7 @@ def options(value: Abstract) -> Iterator[Abstract]:
 
 def join(first: Abstract, second: Abstract) -> Abstract:
     """What holds if either does; numbers join to an interval, the rest to alternatives."""
-    if first is second or (first == second and type(first) is type(second)):
+    if first is second or (type(first) is type(second) and first == second):
         return first
     return either([*options(first), *options(second)])
 
@@ -296,7 +402,7 @@ def either(values: Iterable[Abstract]) -> Abstract:
 
 
 def _order(value: Abstract) -> str:
-    return f"{type(value).__name__}{value!r}"
+    return f"{type(value).__name__}{_digest(value)}"
 
 
 def number(value: Abstract) -> Interval:
