@@ -112,6 +112,7 @@ class Evaluator:
         self.catalogue = self.program.catalogue
         self._static: dict[tuple[Any, ...], Abstract] = {}
         self._busy: set[tuple[Any, ...]] = set()
+        self._products: dict[int, bool] = {}
         self._constructions: dict[Cls, list[SiteKey]] | None = None
         self._by_name: dict[Func, tuple[tuple[SiteKey, int, None], ...]] | None = None
 
@@ -674,8 +675,12 @@ class Evaluator:
 
     def is_product(self, module: int) -> bool:
         """Calls from tests, examples and benchmarks bind no parameter."""
-        path = self.program.modules[module].path
-        return not is_test_path(path) and not any(folder in _CLIENT_CALLS for folder in path.split("/")[:-1])
+        known = self._products.get(module)
+        if known is None:
+            path = self.program.modules[module].path
+            known = not is_test_path(path) and not any(folder in _CLIENT_CALLS for folder in path.split("/")[:-1])
+            self._products[module] = known
+        return known
 
     def parameter(self, func: Func, position: int) -> Abstract:
         """The join over the product's calls; the default where a call omits it, or where there is no call."""

@@ -78,6 +78,7 @@ from resilint.link.infer import written_argument, written_arguments
 from resilint.link.linked import Linked
 from resilint.summaries import retry
 from resilint.summaries.evaluate import Evaluator
+from resilint.summaries.memo import Memo
 from resilint.summaries.model import EMPTY, MAX_HOPS, Exposure, Place, Summary, Wait
 from resilint.summaries.relevance import Relevance, references
 from resilint.summaries.state import Flow, State, later, merge, passed, worst
@@ -109,6 +110,8 @@ from resilint.summaries.values import (
 MAX_CONTEXTS = 32
 MAX_ITERATIONS = 240
 MAX_DEPTH = 60
+DEEPEST = 12
+"""Calls of one function within one another that are followed one by one, where a number changes between them."""
 LIGHT = 16
 """Call sites up to which a function is followed for the value that it returns."""
 FUEL = 60_000
@@ -116,8 +119,6 @@ FUEL = 60_000
 
 _READING = ("total_seconds", "get", "values", "items", "keys", "timestamp", "pop")
 """Methods of values that are computed."""
-
-Context = tuple[Any, ...]
 
 
 class Interpreter:
@@ -131,15 +132,13 @@ class Interpreter:
         self.settings = linked.program.settings
         self.relevance = Relevance(linked)
         self.evaluator = Evaluator(self)
-        self._summaries: dict[tuple[Func, Context], Summary] = {}
+        self.memo = Memo()
         self._contexts: dict[Func, int] = {}
-        self._stack: list[tuple[Func, Context]] = []
-        self._recursive: set[tuple[Func, Context]] = set()
+        self._values: dict[Func, int] = {}
         self._decorated: dict[Func, Abstract] = {}
         self._activations: list[Activation] = []
         self._only_waits: dict[Func, bool] = {}
         self.fuel = FUEL
-        self.truncated = 0
 
     # Functions as values
 
@@ -366,46 +365,38 @@ class Interpreter:
             fixed.setdefault(name, value)
             key.append(("free", name, value))
         context = tuple(key)
-        known = self._summaries.get((func, context))
+        key_ = (func, context)
+        known = self.memo.get(key_)
         if known is not None:
             return known
-        if (func, context) in self._stack:
-            self._recursive.add((func, context))
+        if self.memo.is_followed(key_):
             return Summary(recursive=True)
-        same = sum(1 for f, _ in self._stack if f == func)
-        if len(self._stack) >= MAX_DEPTH or same > 12:
-            self.truncated += 1
-            return Summary(recursive=same > 12, total=ZERO)
+        same = self.memo.followed(func)
+        if same and (same > DEEPEST or self.fuel <= 0 or (same > 2 and not self.memo.counts(key_))):
+            self.memo.collapse(key_)
+            return Summary(recursive=True)
+        if self.memo.depth >= MAX_DEPTH:
+            return EMPTY
         count = self._contexts.get(func, 0)
-        if count >= MAX_CONTEXTS and same == 0:
+        if count >= MAX_CONTEXTS or self.fuel <= 0:
             base = {p.name: self.evaluator.parameter(func, i) for i, p in enumerate(scope.parameters)}
             if base != fixed:
                 return self._in_joined(func, base)
         self._contexts[func] = count + 1
-        self._stack.append((func, context))
-        try:
-            result = Activation(self, func, fixed).run()
-        finally:
-            self._stack.pop()
-        if (func, context) in self._recursive:
-            self._recursive.discard((func, context))
+        result, met = self.memo.follow(key_, lambda: Activation(self, func, fixed).run())
+        if met:
             result = self._recurse(func, result)
-        if not any(f == func for f, _ in self._stack):
-            self._summaries[(func, context)] = result
+        self.memo.keep(key_, result)
         return result
 
     def _in_joined(self, func: Func, env: dict[str, Abstract]) -> Summary:
         key = (func, ("joined",))
-        known = self._summaries.get(key)
+        known = self.memo.get(key)
         if known is None:
-            if key in self._stack:
+            if self.memo.is_followed(key):
                 return EMPTY
-            self._stack.append(key)
-            try:
-                known = Activation(self, func, env).run()
-            finally:
-                self._stack.pop()
-            self._summaries[key] = known
+            known, _ = self.memo.follow(key, lambda: Activation(self, func, env).run())
+            self.memo.keep(key, known)
         return known
 
     def _receiver_key(self, value: Things) -> frozenset[Entity]:
@@ -475,24 +466,23 @@ class Interpreter:
         bound = target.target
         func = (bound.func if isinstance(bound, Bound) else bound).plain  # type: ignore[union-attr]
         assert isinstance(func, Func)
-        if len(self._stack) > 24 or self.program.scope(func).is_generator:
+        if self.memo.depth > 24 or self.program.scope(func).is_generator:
             return UNKNOWN
         env = self._bind_arguments(func, target, positional, keywords)
         relevant = self.relevance.slice(func, True).parameters
         key = (func, ("value", tuple((k, v) for k, v in env.items() if k in relevant), target.free))
-        known = self._summaries.get(key)
+        known = self.memo.get(key)
         if known is not None:
             return known.returned
-        if key in self._stack or self._contexts.get(func, 0) > MAX_CONTEXTS * 4:
+        if self.memo.is_followed(key):
             return UNKNOWN
-        self._contexts[func] = self._contexts.get(func, 0) + 1
-        self._stack.append(key)
-        try:
-            env.update((n, v) for n, v in target.free if n not in env)
-            summary = Activation(self, func, env, for_value=True).run()
-        finally:
-            self._stack.pop()
-        self._summaries[key] = summary
+        count = self._values.get(func, 0)
+        if count >= MAX_CONTEXTS or self.fuel <= 0:
+            return UNKNOWN
+        self._values[func] = count + 1
+        env.update((n, v) for n, v in target.free if n not in env)
+        summary, _ = self.memo.follow(key, lambda: Activation(self, func, env, for_value=True).run())
+        self.memo.keep(key, summary)
         return summary.returned
 
     def call_by_itself(self, target: Abstract, positional: tuple[Abstract, ...] = ()) -> Abstract:
