@@ -97,13 +97,13 @@ def test_a_fresh_file_is_hashed(project: Project) -> None:
     project.write("a.py", "def a(): pass\n", None)
     project.run()
     index = project.index()
-    loaded = caches._decoder.decode(caches._opened(index.read_bytes()))
+    loaded = caches._decoder.decode(caches.opened(index.read_bytes()))
     status = os.stat(project.root / "a.py")
     (project.root / "a.py").write_text("def z(): pass\n")
     os.utime(project.root / "a.py", ns=(status.st_atime_ns, status.st_mtime_ns))
     stamp = caches.stamp_of(os.stat(project.root / "a.py"))  # as if the times could not tell
     loaded.files["a.py"] = loaded.files["a.py"]._replace(stamp=stamp)
-    index.write_bytes(caches._sealed(caches._encoder.encode(loaded)))
+    index.write_bytes(caches.sealed(caches._encoder.encode(loaded)))
     assert project.scopes()["a.py"] == ["z"]
 
 
@@ -169,10 +169,10 @@ def test_an_index_that_points_elsewhere_is_not_followed(project: Project) -> Non
     project.run()
     secret = project.root / "secret"
     secret.write_bytes(b"x" * 1000)
-    loaded = caches._decoder.decode(caches._opened(project.index().read_bytes()))
+    loaded = caches._decoder.decode(caches.opened(project.index().read_bytes()))
     for digest, place in loaded.facts.items():
         loaded.facts[digest] = place._replace(pack="../../secret")
-    project.index().write_bytes(caches._sealed(caches._encoder.encode(loaded)))
+    project.index().write_bytes(caches.sealed(caches._encoder.encode(loaded)))
     assert project.scopes() == {"a.py": ["a"], "b.py": ["b"]}
 
 
@@ -213,7 +213,7 @@ def test_a_folder_that_cannot_be_written(project: Project, monkeypatch: pytest.M
     def full(path: Path, data: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(caches, "_replace", full)
+    monkeypatch.setattr(caches, "replace", full)
     assert project.scopes() == {"a.py": ["a"], "b.py": ["b"]}
     assert project.warnings == [f"the cache {project.folder} cannot be written: No space left on device"]
 

@@ -181,7 +181,7 @@ class Cache:
         needed = sum(facts[digest].length for digest in live if digest in facts)
         if len(packs) > PACKS or total - needed > self._limit:
             facts = self._merged(facts, live)
-        _replace(self.home / "index", _sealed(_encoder.encode(_Index(self._seen, facts))))
+        replace(self.home / "index", sealed(_encoder.encode(_Index(self._seen, facts))))
         self._sweep({place.pack for place in facts.values()})
 
     def _merged(self, facts: dict[bytes, Place], live: set[bytes]) -> dict[bytes, Place]:
@@ -209,7 +209,7 @@ class Cache:
             places[digest] = Place(name, offset, len(data), zlib.crc32(data, zlib.crc32(digest)))
             offset += len(data)
         data = b"".join(entries.values())
-        _replace(self.home / name, data)
+        replace(self.home / name, data)
         self._packs[name] = data
         return places
 
@@ -241,7 +241,7 @@ class Cache:
             self._warn(f"the cache {path} cannot be read: {problem.strerror or problem}")
             return _Index({}, {})
         try:
-            return _decoder.decode(_opened(data))
+            return _decoder.decode(opened(data))
         except (ValueError, msgspec.DecodeError, RecursionError):
             self._warn(f"{path} is damaged; the cache is made anew")
             return _Index({}, {})
@@ -265,7 +265,7 @@ def prepare_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", "# made by resilint\n*\n")):
         if not (folder / name).exists():
-            _replace(folder / name, text.encode())
+            replace(folder / name, text.encode())
 
 
 def clean(folder: Path) -> bool:
@@ -276,18 +276,24 @@ def clean(folder: Path) -> bool:
     return True
 
 
-def _sealed(data: bytes) -> bytes:
+def sealed(data: bytes) -> bytes:
+    """With what tells damage."""
     return _MAGIC + zlib.crc32(data).to_bytes(4, "big") + data
 
 
-def _opened(data: bytes) -> bytes:
+def opened(data: bytes) -> bytes:
+    """What was sealed.
+
+    Raises:
+        ValueError: it is damaged, or not ours.
+    """
     head, body = data[: len(_MAGIC) + 4], data[len(_MAGIC) + 4 :]
     if head != _MAGIC + zlib.crc32(body).to_bytes(4, "big"):
         raise ValueError("checksum")
     return body
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid():x}.{time.monotonic_ns():x}.tmp")
     try:

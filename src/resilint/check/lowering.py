@@ -59,6 +59,7 @@ class Files:
     lowered: int = 0
     """How many were not in the cache."""
     digests: dict[str, bytes] = field(default_factory=dict)
+    """Of the encoded facts."""
 
 
 def lower_all(
@@ -105,6 +106,7 @@ def lower_all(
     with collector_paused():
         for name in sorted(encoded):
             files.facts[name] = decode(encoded[name])
+            files.digests[name] = digest_of(encoded[name])
     if cache is not None:
         cache.save(set(names))
     return files

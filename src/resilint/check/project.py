@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from resilint.check.discover import Selection, Skipped, discover, overlay_names
 from resilint.check.groups import check_groups
 from resilint.check.lowering import Files, lower_all
 from resilint.check.passes import Passes
+from resilint.check.remembered import Analysis, Remembered
 from resilint.check.roots import Group
 from resilint.check.settings import settings
 from resilint.check.sources import Sources
@@ -50,6 +51,10 @@ class Project:
     clock: Clock = field(default_factory=Clock)
     linked: Any = None
     """The program, once it has been asked for."""
+    cache: Path | None = None
+    """The folder of the cache; None for none."""
+    remembered: Analysis | None = None
+    """What an earlier run found in the same program, once it has been asked for."""
 
     @property
     def skipped(self) -> list[Skipped]:
@@ -67,7 +72,16 @@ class Project:
 
     def roles(self) -> Mapping[str, int]:
         """How many functions have each role, as far as the program was linked."""
-        return self.passes.roles(self.linked) if self.linked is not None else {}
+        if self.linked is not None:
+            return self.passes.roles(self.linked)
+        return self.remembered.roles if self.remembered is not None else {}
+
+    def remember(self, rules: Sequence[str], warn: Callable[[str], None]) -> Remembered | None:
+        """The findings of these rules in an earlier run; None where nothing is to be remembered."""
+        if self.cache is None or self.files.failures or self.passes != Passes():
+            return None
+        extra = [Path(path) for path in self.configuration.catalogue]
+        return Remembered(self.cache, self.files.digests, settings(self.configuration), extra, rules, warn)
 
     def analysis(self, program: Any) -> Any:
         """What holds of each function, its callees and callers included."""
@@ -95,4 +109,4 @@ def open_project(
     with clock.timed("lower"):
         opened = Cache(cache, warn) if cache is not None else None
         files = lower_all(group.root, selection.files, held, opened, jobs)
-    return Project(group.root, configuration, selection, files, Sources(group.root, held), passes, clock)
+    return Project(group.root, configuration, selection, files, Sources(group.root, held), passes, clock, cache=cache)

@@ -20,12 +20,13 @@ from resilint.check.internal import HINT, debugging, describe
 from resilint.check.judge import Case, Judged, exit_severity, judge
 from resilint.check.passes import Passes
 from resilint.check.project import Project, open_project
+from resilint.check.remembered import Analysis
 from resilint.check.roots import Group, group
 from resilint.check.selection import INTERNAL_ERROR, OWN, Rules, selected
 from resilint.check.suppress import suppressions
 from resilint.config import Configuration, load
 from resilint.domain import Diagnostic, ResilintError, Silenced
-from resilint.rule import Rule
+from resilint.rule import Finding, Rule
 
 
 def available_jobs() -> int:
@@ -139,7 +140,7 @@ def analyse(request: Request, passes: Passes | None = None) -> Outcome:
         ]  # all of them before anything is read: what is wrong with them is told at once
         for each, policy in policies:
             project = _open(each, policy.configuration, request, passes)
-            _add(outcome, project, _judged(project, policy, rules, troubles))
+            _add(outcome, project, _judged(project, policy, rules, troubles, request.warn))
         outcome.diagnostics.sort(key=lambda d: d.sort_key)
         outcome.silenced.sort(key=lambda s: s.diagnostic.sort_key)
     return outcome
@@ -166,11 +167,13 @@ def _policy(configuration: Configuration, rules: Rules, request: Request, *, loa
     return _Policy(configuration, running, baselines.load(Path(configuration.baseline)) if subtracted else None)
 
 
-def _judged(project: Project, policy: _Policy, rules: Rules, known: Sequence[_Trouble]) -> Judged:
+def _judged(
+    project: Project, policy: _Policy, rules: Rules, known: Sequence[_Trouble], warn: Callable[[str], None]
+) -> Judged:
     failures = sorted(project.files.failures.items())
     troubles = [*known, *(_Trouble(path, f"resilint failed to read this file: {why}") for path, why in failures)]
     silent = _silent(project, rules, policy.running)
-    found, failed = _findings(project, [r for r in rules.all if r.name in policy.running | silent], troubles)
+    found, failed = _findings(project, [r for r in rules.all if r.name in policy.running | silent], troubles, warn)
     with project.clock.timed("judge"):
         case = Case(
             policy.configuration,
@@ -211,8 +214,29 @@ def _silent(project: Project, rules: Rules, running: frozenset[str]) -> frozense
     )
 
 
-def _findings(project: Project, rules: Sequence[Rule], troubles: list[_Trouble]) -> tuple[list[Found], frozenset[str]]:
-    """What the rules find, and the names of those that failed. What raises costs its own findings only."""
+def _findings(
+    project: Project, rules: Sequence[Rule], troubles: list[_Trouble], warn: Callable[[str], None]
+) -> tuple[list[Found], frozenset[str]]:
+    """What the rules find, and the names of those that failed; from an earlier run over the same program, if any."""
+    following = [rule for rule in rules if rule.id != OWN]
+    with project.clock.timed("remembered"):
+        memory = project.remember([rule.name for rule in following], warn)
+        known = memory.load() if memory is not None else None
+    if known is not None:
+        project.remembered = known
+        return [Found(rule, each) for rule in following for each in known.findings.get(rule.name, ())], frozenset()
+    before = len(troubles)
+    found, failed = _found(project, following, troubles)
+    if memory is not None and len(troubles) == before:
+        by_rule: dict[str, list[Finding]] = {rule.name: [] for rule in following}
+        for each in found:
+            by_rule[each.rule.name].append(each.finding)
+        memory.save(Analysis(by_rule, dict(project.roles())))
+    return found, failed
+
+
+def _found(project: Project, rules: Sequence[Rule], troubles: list[_Trouble]) -> tuple[list[Found], frozenset[str]]:
+    """What the rules find now. What raises costs its own findings only."""
     found: list[Found] = []
     failed: set[str] = set()
     try:
@@ -224,11 +248,9 @@ def _findings(project: Project, rules: Sequence[Rule], troubles: list[_Trouble])
         if debugging():
             raise
         troubles.append(_Trouble(".", f"resilint failed to analyse the project: {describe(problem)}"))
-        return [], frozenset(rule.name for rule in rules if rule.id != OWN)
+        return [], frozenset(rule.name for rule in rules)
     with project.clock.timed("rules"):
         for rule in rules:
-            if rule.id == OWN:
-                continue
             try:
                 found += [Found(rule, finding) for finding in rule.check(analysis)]
             except Exception as problem:
