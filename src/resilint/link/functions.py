@@ -25,6 +25,7 @@ from resilint.link.entities import (
     SiteKey,
     ordered,
 )
+from resilint.link.parameters import MANY
 
 if TYPE_CHECKING:
     from resilint.link.infer import Inference
@@ -195,6 +196,7 @@ class Functions:
             if record not in known:
                 known[record] = None
                 self._solver.touch(("callers", func))
+                self._solver.touch(("callers", func, (len(known) - 1) // MANY * MANY))
 
     def note_call(self, entity: Entity, key: SiteKey, skip: int) -> None:
         """A catalogued call passes its arguments from ``skip`` on to ``entity`` (``add_task(f, x)``)."""
@@ -204,3 +206,4 @@ class Functions:
             if record not in known:
                 known[record] = None
                 self._solver.touch(("callers", func))
+                self._solver.touch(("callers", func, (len(known) - 1) // MANY * MANY))

@@ -68,6 +68,7 @@ class Inference:
         self.solver.compute = {
             "name": self.names.compute_name,
             "parameter": self.parameters.compute_parameter,
+            "passed": self.parameters.compute_passed,
             "result": self.results.compute_result,
             "callees": self.functions.compute_callees,
             "returns": self.results.compute_returns,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from resilint.facts import (
@@ -28,6 +29,9 @@ from resilint.link.entities import (
 
 if TYPE_CHECKING:
     from resilint.link.infer import Inference
+
+MANY = 32
+"""More calls of one function are looked at so many together: a new one need not look at all the others again."""
 
 
 class Parameters:
@@ -84,8 +88,30 @@ class Parameters:
 
     def _from_callers(self, func: Func, position: int, parameter: Parameter, clients: bool = False) -> Entities:
         self._solver.watch(("callers", func))
+        callers = list(self._inference.callers.get(func, ()))
+        if len(callers) <= MANY:
+            return self._from_some(func, position, parameter, clients, callers)
         found: set[Entity] = set()
-        for key, offset, partial in list(self._inference.callers.get(func, ())):
+        for part in range(0, len(callers), MANY):
+            found |= self._solver.get(("passed", func, position, clients, part))
+        return frozenset(found)
+
+    def compute_passed(self, func: Func, position: int, clients: bool, part: int) -> Entities:
+        """What some of the calls pass, as a node of its own."""
+        self._solver.watch(("callers", func, part))
+        callers = list(islice(self._inference.callers[func], part, part + MANY))
+        return self._from_some(func, position, self._program.scope(func).parameters[position], clients, callers)
+
+    def _from_some(
+        self,
+        func: Func,
+        position: int,
+        parameter: Parameter,
+        clients: bool,
+        callers: list[tuple[SiteKey, int, SiteKey | None]],
+    ) -> Entities:
+        found: set[Entity] = set()
+        for key, offset, partial in callers:
             for entity in self.argument(func, position, parameter, key, offset, partial):
                 if isinstance(entity, (Plain, Nothing)):
                     continue
