@@ -120,15 +120,13 @@ class Evaluator:
 
     def value(self, module: int, scope: int, value: Value, state: State | None) -> Abstract:
         """What the expression is worth there."""
+        if isinstance(value, Number):
+            return Interval.exactly(float(value.value))
+        if isinstance(value, (Text, Constant)):
+            return value.value
+        if isinstance(value, Reference):
+            return self.name(module, scope, value.name, state)
         kind = type(value)
-        if kind is Number:
-            return Interval.exactly(float(value.value))  # type: ignore[union-attr]
-        if kind is Text:
-            return value.value  # type: ignore[union-attr]
-        if kind is Constant:
-            return value.value  # type: ignore[union-attr]
-        if kind is Reference:
-            return self.name(module, scope, value.name, state)  # type: ignore[union-attr]
         if kind is Result:
             return self.result(module, scope, value.site, state)  # type: ignore[union-attr]
         if kind is Attribute:
@@ -139,8 +137,8 @@ class Evaluator:
             left = self.value(module, scope, value.left, state)  # type: ignore[union-attr]
             right = self.value(module, scope, value.right, state)  # type: ignore[union-attr]
             return self.arithmetic(value.operator, left, right)  # type: ignore[union-attr]
-        if kind is Negative:
-            inner = self.value(module, scope, value.value, state)  # type: ignore[union-attr]
+        if isinstance(value, Negative):
+            inner = self.value(module, scope, value.value, state)
             return Delta(-inner.seconds) if isinstance(inner, Delta) else self._numeric(-number(inner))
         if kind is Choice:
             return self._choice(module, scope, value, state)  # type: ignore[arg-type]
@@ -599,7 +597,7 @@ class Evaluator:
             finally:
                 self._busy.discard(key)
             self._static[key] = known
-        return known  # type: ignore[return-value]
+        return known
 
     def static_name(self, module: int, scope: int, name: str) -> Abstract:
         """The join over all bindings of the name in its scope."""
@@ -620,7 +618,7 @@ class Evaluator:
         for binding in bindings:
             found.extend(options(self.binding(module, scope, binding)))
         if name in index.additions and not any(isinstance(f, Things) for f in found):
-            found = [f for f in found if not isinstance(f, (Items, Table))] + [UNKNOWN]
+            return either([*(f for f in found if not isinstance(f, (Items, Table))), UNKNOWN])
         return either(found)
 
     def binding(self, module: int, scope: int, binding: Binding) -> Abstract:
@@ -884,9 +882,7 @@ class Evaluator:
             if name in index.names:
                 if any(b.how == DEFINED for b in index.names[name]):
                     break
-                return self._cached(
-                    ("name", base.module, base.scope, name), lambda b=base: self._static_name(b.module, b.scope, name)
-                )  # type: ignore[misc]
+                return self.static_name(base.module, base.scope, name)
         things = self.inference.attribute(cls, name)
         return Things(things) if things else UNKNOWN
 
@@ -1251,8 +1247,9 @@ class Evaluator:
                 return Count(Interval.exactly(last), -first.step, first.length)
             return first
         if kind == "chain":
-            if all(isinstance(a, Items) for a in arguments):
-                return Items(tuple(i for a in arguments for i in a.items))  # type: ignore[union-attr]
+            listed = [a.items for a in arguments if isinstance(a, Items)]
+            if len(listed) == len(arguments):
+                return Items(tuple(item for items in listed for item in items))
             for one in arguments:
                 if isinstance(one, Count) and one.length.unbounded:
                     return Repeated(self.element(one))

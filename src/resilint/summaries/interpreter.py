@@ -94,6 +94,7 @@ from resilint.summaries.values import (
     Items,
     Late,
     Limit,
+    Never,
     Pending,
     Repeated,
     Retried,
@@ -252,8 +253,6 @@ class Interpreter:
         value = self.decorated(func)
         if isinstance(value, Closure) and value.target == func._replace(raw=True):
             return self._in_context(func, env, ())
-        if func not in self.relevance.matters:
-            return EMPTY
         owner = self.program.owner(func)
         keywords: list[tuple[str, Abstract]] = []
         target = value
@@ -269,10 +268,10 @@ class Interpreter:
         self._activations.append(run)
         try:
             result = run.call(target, (), tuple(keywords), key, state, scope.span)
-            endless = isinstance(result, _Never)
+            endless = isinstance(result, Never)
             if any(isinstance(o, (Pending, Foreign, Started)) for o in options(result)):
                 result = run.run_awaitable(result, state, scope.span, None)
-                endless = isinstance(result, _Never)
+                endless = isinstance(result, Never)
         finally:
             self._activations.pop()
         waits = tuple(sorted(run.waits.values(), key=_wait_order))
@@ -308,9 +307,7 @@ class Interpreter:
                 )
                 continue
             elif parameter.kind == "keywords":
-                env[parameter.name] = Table(
-                    tuple(sorted(((k, v) for k, v in named.items()), key=lambda kv: kv[0])), double is None
-                )
+                env[parameter.name] = Table(tuple((k, named[k]) for k in sorted(named)), double is None)
                 continue
             if parameter.name in named and parameter.kind != "positional":
                 env[parameter.name] = named.pop(parameter.name)
@@ -917,6 +914,10 @@ class Activation:
         finally:
             interpreter._activations.pop()
         total = flow.longest()
+        going_on = merge(flow.normal, flow.returned)
+        if going_on is not None and flow.raised is not None and flow.raised.ended and total.lo is not None:
+            # the caller goes on from where it returns; where a deadline expires in it, nothing follows
+            total = Interval(min(total.lo, going_on.wait.lo or 0.0), total.hi, total.seen)
         endless = flow.normal is None and flow.returned is None and flow.diverged is not None
         returned = (
             either([o for v in self.returned for o in options(v)] or [None])
@@ -986,10 +987,12 @@ class Activation:
             or step.site in state.env
             or (isinstance(result, Things) and result.entities != self.inference.solver.get(("result", *key)))
         ):
-            state.env[step.site] = result if isinstance(result, _Never) else shallow(result)
-        if isinstance(result, _Never):
+            state.env[step.site] = result if isinstance(result, Never) else shallow(result)
+        if isinstance(result, Never):
             state.env[step.site] = UNKNOWN
             return Flow(normal=None, diverged=state.wait, raised=state.copy() if self.tries else None)
+        if all(isinstance(o, (Pending, Foreign, Limit, Started)) for o in options(result)):
+            return None  # it is only made; what it does, and whether it fails, comes when it is awaited or entered
         return self.may_raise(state)
 
     def await_(self, step: Await, state: State) -> Flow | None:
@@ -1001,10 +1004,10 @@ class Activation:
             state.env[("await", step.value.site)] = result
         if state.ended or (self.expiries and self._is_over(state)):
             state.ended = True
-            if isinstance(result, _Never) and isinstance(step.value, Result):
+            if isinstance(result, Never) and isinstance(step.value, Result):
                 state.env[("await", step.value.site)] = UNKNOWN
             return Flow(raised=state)
-        if isinstance(result, _Never):
+        if isinstance(result, Never):
             diverged = result.total
             if isinstance(step.value, Result):
                 state.env[("await", step.value.site)] = UNKNOWN
@@ -1138,7 +1141,7 @@ class Activation:
     def _case_holds(self, case: Case, subject: Abstract, state: State) -> bool | None:
         if case.irrefutable:
             return True if case.guard is None else None
-        results = []
+        results: list[bool | None] = []
         for pattern in case.patterns:
             if isinstance(pattern, Spread):
                 results.append(None)
@@ -2467,7 +2470,7 @@ class Activation:
         else:
             self.apply(summary, func, state, span)
         if summary.endless and not summary.recursive:
-            return _Never(None)
+            return Never(None)
         if scope.is_async and isinstance(summary.returned, (Unknown, Things)):
             return Late(target, positional, keywords, key)
         return summary.returned
@@ -2496,9 +2499,9 @@ class Activation:
             if isinstance(one, Pending):
                 ran = True
                 result = self.run_pending(one, target_state, span)
-                if isinstance(result, _Never) and len(alternatives) == 1:
+                if isinstance(result, Never) and len(alternatives) == 1:
                     return result
-                results.append(UNKNOWN if isinstance(result, _Never) else result)
+                results.append(UNKNOWN if isinstance(result, Never) else result)
             elif isinstance(one, Foreign):
                 ran = True
                 results.append(self.run_foreign(one, target_state, span))
@@ -2581,7 +2584,7 @@ class Activation:
         ran = passed(state.clock, started.since)
         state.pause((copy.wait - ran).maximum(ZERO), max((copy.clock - ran).lo or 0.0, 0.0))
         state.ended = copy.ended
-        return UNKNOWN if isinstance(result, _Never) else result
+        return UNKNOWN if isinstance(result, Never) else result
 
     def _task_span(self, started: Started, span: Span) -> Span:
         if started.site.module == self.module and started.site.scope == self.number and started.site.index >= 0:
@@ -2601,10 +2604,10 @@ class Activation:
                     copy = state.copy()
                     copy.wait = ZERO
                     result = self.run_awaitable(part, copy, span, None)
-                    results.append(UNKNOWN if isinstance(result, _Never) else result)
+                    results.append(UNKNOWN if isinstance(result, Never) else result)
                     longest = (
                         worst(longest, result.total or UNBOUNDED)
-                        if isinstance(result, _Never)
+                        if isinstance(result, Never)
                         else worst(longest, copy.wait)
                     )
                     if not isinstance(value, Either) and not copy.ended:
@@ -2795,7 +2798,7 @@ class Activation:
                 result = self.run_awaitable(made, copy, site.span, None)
             else:
                 result = self.run_awaitable(what, copy, site.span, None)
-            duration = UNBOUNDED if isinstance(result, _Never) else copy.wait
+            duration = UNBOUNDED if isinstance(result, Never) else copy.wait
             ran = passed(copy.clock, state.clock)
             if self.groups:
                 self.groups[-1].append((state.clock, duration, ran))
@@ -2920,7 +2923,7 @@ class Activation:
 
         def run(current: State) -> Flow:
             result = self.run_awaitable(inner, current, span, None)
-            if isinstance(result, _Never):
+            if isinstance(result, Never):
                 results.append(UNKNOWN)
                 return Flow(normal=None, diverged=UNBOUNDED)
             results.append(result)
@@ -2932,7 +2935,7 @@ class Activation:
             state.follow(last)
             state.ended = flow.normal is None
         if flow.normal is None and flow.raised is None and flow.diverged is not None:
-            return _Never(flow.diverged)
+            return Never(flow.diverged)
         return results[0] if results else UNKNOWN
 
     def _is_event_wait(self, inner: Abstract) -> bool:
@@ -2961,7 +2964,7 @@ class Activation:
                 result = self.call(one, positional, keywords, key, state, span)
                 if isinstance(result, Pending):
                     continue
-                found.extend(options(UNKNOWN if isinstance(result, _Never) else result))
+                found.extend(options(UNKNOWN if isinstance(result, Never) else result))
         return either(found) if found else UNKNOWN
 
     # Outbound
@@ -3004,17 +3007,6 @@ class Activation:
             for one in options(value):
                 if isinstance(one, Started):
                     self.cancelled.add(one.site)
-
-
-class _Never(tuple):  # type: ignore[type-arg]
-    """The call does not come back; ``total`` is its wait, None for without a bound."""
-
-    total: Interval | None
-
-    def __new__(cls, total: Interval | None) -> _Never:
-        made = super().__new__(cls, ("never",))
-        made.total = total
-        return made
 
 
 def _site_arguments(interpreter: Interpreter, key: SiteKey, site: Site) -> dict[str, Abstract]:

@@ -52,6 +52,7 @@ class Composite(metaclass=_OneOfEach):
     """A value with parts."""
 
     __slots__ = ("_digest", "nesting")
+    _digest: str
     nesting: int
     """How many composite values stand within one another."""
     _arity = -1
@@ -92,7 +93,7 @@ class Composite(metaclass=_OneOfEach):
     def digest(self) -> str:
         """The same for equal values in every run; what values are sorted by."""
         try:
-            return self._digest  # type: ignore[has-type,no-any-return]
+            return self._digest
         except AttributeError:
             text = f"{type(self).__name__}\0{self._text()}"
             found = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
@@ -304,6 +305,13 @@ class Late(Composite):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Never(Composite):
+    """What a call gives that does not come back; ``total`` is its wait, None for without a bound."""
+
+    total: Interval | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Member(Composite):
     """A member of an enum of the project."""
 
@@ -340,6 +348,7 @@ Abstract: TypeAlias = (
     | Elapsed
     | Combined
     | Late
+    | Never
     | Member
     | Either
     | None
