@@ -58,8 +58,7 @@ class Memo:
         place = self._places.get(key)
         if place is None:
             return False
-        self._recursive.add(place)
-        self._meet(place)
+        self._recur(place)
         return True
 
     def followed(self, func: Func) -> int:
@@ -68,8 +67,14 @@ class Memo:
 
     def collapse(self, key: Key) -> None:
         """Take the call for its function's last one on the stack."""
-        place = self._frames[key[0]][-1]
-        self._recursive.add(place)
+        self._recur(self._frames[key[0]][-1])
+
+    def _recur(self, place: int) -> None:
+        """Only a function that calls itself is a loop (RULES.md: direct recursion): a cycle through many functions is
+        one that somebody may go round once."""
+        func = self._stack[place][0]
+        if all(between == func for between, _ in self._stack[place + 1 :]):
+            self._recursive.add(place)
         self._meet(place)
 
     def counts(self, key: Key) -> bool:
