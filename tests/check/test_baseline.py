@@ -85,3 +85,14 @@ def test_a_failed_write_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.undo()
     assert list(load(path).entries.values()) == [ONE]
     assert [p.name for p in tmp_path.iterdir()] == ["b.json"]
+
+
+def test_a_link_stays_one_and_permissions_stay(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.json", tmp_path / "b.json"
+    save(Baseline.of([ONE]), real)
+    real.chmod(0o600)
+    link.symlink_to(real)
+    save(Baseline.of([]), link)
+    assert link.is_symlink()
+    assert load(real).entries == {}
+    assert real.stat().st_mode & 0o777 == 0o600

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from resilint.cli.files import FileError, write_whole
+from resilint.check.whole import FileError, write_whole
 from resilint.cli.output import linked
 from tests.cli.conftest import REPOSITORY, Run
 from tests.reports.consumers import commands, dangerous, gitlab_entries, junit_cases, sarif_run, sarif_tools

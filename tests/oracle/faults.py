@@ -14,7 +14,7 @@ from unittest import mock
 
 from resilint.domain import ZERO, Interval
 from resilint.facts import Branch, Break, Continue, Raise, Return, Try
-from resilint.link.infer import Inference
+from resilint.link.attributes import Attributes
 from resilint.summaries import analysis, evaluate, interpreter, state
 from resilint.summaries.evaluate import Evaluator
 from resilint.summaries.interpreter import Activation, Interpreter
@@ -86,7 +86,7 @@ def _(stack: ExitStack) -> None:
 @fault("attributes of instances have no type")
 def _(stack: ExitStack) -> None:
     old: Any = put(
-        stack, Inference, "attribute", lambda self, e, name: frozenset() if name == "_upstream" else old(self, e, name)
+        stack, Attributes, "attribute", lambda self, e, name: frozenset() if name == "_upstream" else old(self, e, name)
     )
 
 
@@ -376,7 +376,7 @@ def _(stack: ExitStack) -> None:
 @fault("recursion ends at once")
 def _(stack: ExitStack) -> None:
     def in_context(self: Any, func: Any, env: Any, free: Any) -> Any:
-        if any(f == func for f, _ in self._stack):
+        if self.memo.followed(func):
             return interpreter.EMPTY
         return old(self, func, env, free)
 

@@ -24,9 +24,14 @@ def follow(memo: Memo, *keys: Key, last: Key) -> bool:
             assert memo.is_followed(last)
         return Summary()
 
-    summary, met = memo.follow(keys[0], run)
-    memo.keep(keys[0], summary)
-    return met
+    met: list[Summary] = []
+
+    def loop(result: Summary) -> Summary:
+        met.append(result)
+        return result
+
+    memo.follow(keys[0], run, loop)
+    return bool(met)
 
 
 def test_a_function_that_calls_itself_is_a_loop() -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from resilint.check.whole import FileError, write_whole
 from resilint.domain import ConfigurationError, UsageError
 
 NAME = "resilint-baseline.json"
@@ -95,14 +94,7 @@ def save(baseline: Baseline, path: Path) -> None:
     rows = [json.dumps(identity._asdict()) for identity in sorted(baseline.entries.values())]
     inner = ",\n    ".join(rows)
     text = f'{{\n  "version": {VERSION},\n  "entries": [{f"{chr(10)}    {inner}{chr(10)}  " if rows else ""}]\n}}\n'
-    temporary = ""
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except OSError as problem:
-        if temporary and os.path.exists(temporary):
-            os.unlink(temporary)
-        raise UsageError(f"cannot write the baseline {path}: {problem.strerror or problem}") from None
+        write_whole(path, text)
+    except FileError as problem:
+        raise UsageError(f"cannot write the baseline {path}: {problem.reason}") from None

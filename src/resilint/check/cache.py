@@ -9,6 +9,7 @@ refers to; it goes with the next clean-up. What cannot be read, or does not add 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib.util
 import os
@@ -81,6 +82,7 @@ def stamp_of(status: os.stat_result) -> Stamp:
     return Stamp(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
 
 
+@functools.cache
 def version() -> str:
     """Names what this very front end makes: by resilint's version, the facts' format, and the code that makes them."""
     code = hashlib.sha256()

@@ -118,7 +118,7 @@ def _shown(target: Target, report: Report, options: dict[str, Any]) -> str:
 
 def _write_files(wanted: Sequence[Target], report: Report, options: dict[str, Any]) -> bool:
     """Write what goes to files, each whole or not at all; whether all could be. One failure does not stop the next."""
-    from resilint.cli.files import FileError, write_whole
+    from resilint.check.whole import FileError, write_whole
 
     done = True
     for target in wanted:

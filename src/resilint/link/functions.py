@@ -25,7 +25,7 @@ from resilint.link.entities import (
     SiteKey,
     ordered,
 )
-from resilint.link.parameters import MANY
+from resilint.link.parameters import MANY, Call
 
 if TYPE_CHECKING:
     from resilint.link.infer import Inference
@@ -191,19 +191,16 @@ class Functions:
 
     def note_caller(self, entity: Entity, key: SiteKey) -> None:
         for func, offset, partial in self.targets(entity):
-            known = self._inference.callers.setdefault(func, {})
-            record = (key, offset, partial)
-            if record not in known:
-                known[record] = None
-                self._solver.touch(("callers", func))
-                self._solver.touch(("callers", func, (len(known) - 1) // MANY * MANY))
+            self._note(func, (key, offset, partial))
 
     def note_call(self, entity: Entity, key: SiteKey, skip: int) -> None:
         """A catalogued call passes its arguments from ``skip`` on to ``entity`` (``add_task(f, x)``)."""
         for func, offset, partial in self.targets(entity):
-            known = self._inference.callers.setdefault(func, {})
-            record = (key, offset - skip, partial)
-            if record not in known:
-                known[record] = None
-                self._solver.touch(("callers", func))
-                self._solver.touch(("callers", func, (len(known) - 1) // MANY * MANY))
+            self._note(func, (key, offset - skip, partial))
+
+    def _note(self, func: Func, call: Call) -> None:
+        known = self._inference.callers.setdefault(func, {})
+        if call not in known:
+            known[call] = None
+            self._solver.touch(("callers", func))
+            self._solver.touch(("callers", func, (len(known) - 1) // MANY * MANY))

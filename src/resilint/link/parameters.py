@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from resilint.facts import (
     Constant,
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 MANY = 32
 """More calls of one function are looked at so many together: a new one need not look at all the others again."""
+
+Call: TypeAlias = tuple[SiteKey, int, SiteKey | None]
+"""A call as its callee sees it: the site, how many leading parameters are bound, and the ``partial`` between."""
 
 
 class Parameters:
@@ -108,7 +111,7 @@ class Parameters:
         position: int,
         parameter: Parameter,
         clients: bool,
-        callers: list[tuple[SiteKey, int, SiteKey | None]],
+        callers: list[Call],
     ) -> Entities:
         found: set[Entity] = set()
         for key, offset, partial in callers:

@@ -90,10 +90,12 @@ from resilint.summaries.values import (
     Count,
     Delta,
     Either,
+    Elapsed,
     Foreign,
     Items,
     Late,
     Limit,
+    Moment,
     Never,
     Pending,
     Repeated,
@@ -362,15 +364,15 @@ class Interpreter:
             fixed.setdefault(name, value)
             key.append(("free", name, value))
         context = tuple(key)
-        key_ = (func, context)
-        known = self.memo.get(key_)
+        call = (func, context)
+        known = self.memo.get(call)
         if known is not None:
             return known
-        if self.memo.is_followed(key_):
+        if self.memo.is_followed(call):
             return Summary(recursive=True)
         same = self.memo.followed(func)
-        if same and (same > DEEPEST or self.fuel <= 0 or (same > 2 and not self.memo.counts(key_))):
-            self.memo.collapse(key_)
+        if same and (same > DEEPEST or self.fuel <= 0 or (same > 2 and not self.memo.counts(call))):
+            self.memo.collapse(call)
             return Summary(recursive=True)
         if self.memo.depth >= MAX_DEPTH:
             return EMPTY
@@ -380,11 +382,9 @@ class Interpreter:
             if base != fixed:
                 return self._in_joined(func, base)
         self._contexts[func] = count + 1
-        result, met = self.memo.follow(key_, lambda: Activation(self, func, fixed).run())
-        if met:
-            result = self._recurse(func, result)
-        self.memo.keep(key_, result)
-        return result
+        return self.memo.follow(
+            call, lambda: Activation(self, func, fixed).run(), lambda result: self._recurse(func, result)
+        )
 
     def _in_joined(self, func: Func, env: dict[str, Abstract]) -> Summary:
         key = (func, ("joined",))
@@ -392,8 +392,7 @@ class Interpreter:
         if known is None:
             if self.memo.is_followed(key):
                 return EMPTY
-            known, _ = self.memo.follow(key, lambda: Activation(self, func, env).run())
-            self.memo.keep(key, known)
+            known = self.memo.follow(key, lambda: Activation(self, func, env).run())
         return known
 
     def _receiver_key(self, value: Things) -> frozenset[Entity]:
@@ -478,9 +477,7 @@ class Interpreter:
             return UNKNOWN
         self._values[func] = count + 1
         env.update((n, v) for n, v in target.free if n not in env)
-        summary, _ = self.memo.follow(key, lambda: Activation(self, func, env, for_value=True).run())
-        self.memo.keep(key, summary)
-        return summary.returned
+        return self.memo.follow(key, lambda: Activation(self, func, env, for_value=True).run()).returned
 
     def call_by_itself(self, target: Abstract, positional: tuple[Abstract, ...] = ()) -> Abstract:
         """The result of a call outside any path (a decorator, a default factory)."""
@@ -573,18 +570,10 @@ class Interpreter:
             return None
         base = self.evaluator.value(key.module, key.scope, callee.value, state)
         if name == "total_seconds":
-            found = [
-                o.seconds if isinstance(o, Delta) else o
-                for o in options(base)
-                if isinstance(o, Delta) or type(o).__name__ == "Elapsed"
-            ]
-            rest = [
-                UNKNOWN
-                for o in options(base)
-                if not isinstance(o, Delta) and type(o).__name__ != "Elapsed" and o is not None
-            ]
+            found = [o.seconds if isinstance(o, Delta) else o for o in options(base) if isinstance(o, (Delta, Elapsed))]
+            rest = [UNKNOWN for o in options(base) if not isinstance(o, (Delta, Elapsed)) and o is not None]
             return either([*found, *rest]) if found else None
-        if name == "timestamp" and type(base).__name__ == "Moment":
+        if name == "timestamp" and isinstance(base, Moment):
             return base
         default = self.evaluator.argument(key, "default@1", state)
         if isinstance(base, Table):
@@ -643,14 +632,8 @@ class Interpreter:
             return Limit(None if deadline.absent == "none" else UNKNOWN, deadline.swallows, key)
         value = either(list(options(seconds)))
         if deadline.absolute and value is not None:
-            if type(value).__name__ == "Moment" and state is not None:
-                gap = (
-                    self.evaluator.arithmetic("-", value, self.evaluator.value(0, 0, Constant(None), None))
-                    if False
-                    else None
-                )
-                del gap
-                at, offset = value.at, value.offset  # type: ignore[union-attr]
+            if isinstance(value, Moment) and state is not None:
+                at, offset = value.at, value.offset
                 if at.exact is not None and state.clock.exact is not None:
                     value = Interval.exactly(at.exact - state.clock.exact) + offset
                 else:

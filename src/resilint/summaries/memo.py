@@ -89,8 +89,8 @@ class Memo:
                 return True
         return False
 
-    def follow(self, key: Key, run: Callable[[], Summary]) -> tuple[Summary, bool]:
-        """Run, with the call on the stack. Also whether it met itself; the caller then settles and :meth:`keep`-s."""
+    def follow(self, key: Key, run: Callable[[], Summary], loop: Callable[[Summary], Summary] | None = None) -> Summary:
+        """Run, with the call on the stack, and remember what comes of it; of a recursion, what ``loop`` makes of it."""
         place = len(self._stack)
         func = key[0]
         self._stack.append(key)
@@ -104,22 +104,19 @@ class Memo:
             del self._places[key]
             head = self._heads.pop()
             self._frames[func].pop()
+            met = place in self._recursive
+            self._recursive.discard(place)
             for held in self._under.pop(place, ()):
                 self._provisional.pop(held, None)
-        met = place in self._recursive
-        self._recursive.discard(place)
-        self._last = head
-        return result, met
-
-    def keep(self, key: Key, summary: Summary) -> None:
-        """Remember the result of the last :meth:`follow`."""
-        head = self._last
-        if head >= len(self._stack):
-            self._known[key] = summary
-            return
-        self._provisional[key] = _Provisional(summary, head)
-        self._under.setdefault(head, []).append(key)
-        self._meet(head)
+        if met and loop is not None:
+            result = loop(result)
+        if head == place:
+            self._known[key] = result
+        else:
+            self._provisional[key] = _Provisional(result, head)
+            self._under.setdefault(head, []).append(key)
+            self._meet(head)
+        return result
 
     def _meet(self, place: int) -> None:
         if self._heads and place < self._heads[-1]:

@@ -61,13 +61,11 @@ class Composite(metaclass=_OneOfEach):
 
     @classmethod
     def _complete(cls, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-        if cls._arity < 0 or "_arity" not in cls.__dict__:
+        if cls._arity < 0:
             declared = fields(cls)  # type: ignore[arg-type]
             cls._names = tuple(f.name for f in declared)
             cls._defaults = tuple(f.default for f in declared)
             cls._arity = len(declared)
-            if not named and len(args) == cls._arity:
-                return args
         rest = []
         for name, default in zip(cls._names[len(args) :], cls._defaults[len(args) :], strict=True):
             value = named.pop(name, default)
@@ -110,6 +108,7 @@ def _digest(part: Any) -> str:
 
 
 MOST_NESTING = 8
+"""How deep the values are that waits are computed from; beyond, nothing is known."""
 
 
 def shallow(value: Abstract) -> Abstract:

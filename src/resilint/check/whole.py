@@ -1,4 +1,4 @@
-"""Result files: whole or not at all."""
+"""Files that the user asked for (reports, baselines): whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from pathlib import Path
 
 
 class FileError(Exception):
-    """A result file cannot be written. ``str()`` is a complete message."""
+    """It cannot be written. ``str()`` is a complete message, ``reason`` its last part."""
 
     def __init__(self, path: Path, problem: OSError) -> None:
-        super().__init__(f"cannot write {path}: {problem.strerror or problem}")
+        self.reason = problem.strerror or str(problem)
+        super().__init__(f"cannot write {path}: {self.reason}")
 
 
 def write_whole(path: Path, text: str) -> None:
